@@ -1,0 +1,28 @@
+"""The cc rules as this project uses them: one set of warnings for all of its code."""
+
+_COPTS = [
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-Wshadow",
+    "-Wnon-virtual-dtor",
+    "-Woverloaded-virtual",
+    "-Wimplicit-fallthrough",
+]
+
+def nfs_library(**kwargs):
+    native.cc_library(copts = _COPTS, **kwargs)
+
+def nfs_binary(**kwargs):
+    native.cc_binary(copts = _COPTS, **kwargs)
+
+def nfs_test(name, srcs, deps, size = "small", **kwargs):
+    """A GoogleTest program; `gtest_main` is added."""
+    native.cc_test(
+        name = name,
+        size = size,
+        srcs = srcs,
+        copts = _COPTS,
+        deps = deps + ["//bazel/deps:gtest_main"],
+        **kwargs
+    )
