@@ -1,0 +1,179 @@
+// An RPC client without a socket and without a clock.
+//
+//   commands, bytes, the time in        bytes, deadlines, replies out
+//   Call()                              SendBytes()         what to send
+//   OnSent() OnReceived()               GetReceiveSpans()   where to receive into
+//   OnTimeout(now)                      NextDeadline()      when to call OnTimeout
+//                                       NextReply()         what the caller gets
+//
+// Whoever owns the socket moves the bytes and tells the time (client/session/
+// connection.h does); tests do the same with bytes they made up. The order is free
+// but for one rule: after OnReceived, call NextReply until it gives nothing, and only
+// then GetReceiveSpans.
+//
+// Many calls may be in flight, and replies come in any order: each finds its call by
+// its xid. A call that expects a payload (the data of a READ) brings the memory for
+// it and a function that finds it in the reply, so that the payload is received
+// straight into place; see rpc/record_reader.h.
+#ifndef RPC_CHANNEL_H_
+#define RPC_CHANNEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "rpc/message.h"
+#include "rpc/record_reader.h"
+#include "rpc/send_queue.h"
+#include "rpc/slot_table.h"
+#include "xdr/encoder.h"
+#include "xdr/types.h"
+
+namespace rpc {
+
+// What to call, and what to do with the reply.
+struct Request {
+  Procedure procedure;
+  // Given back with the reply.
+  uint64_t tag = 0;
+  // For procedures whose results carry a payload: how to find it, and the memory to
+  // receive it into. The memory belongs to the channel until the reply is given, or
+  // until the channel is gone. A longer payload is cut to it, and the rest dropped.
+  PayloadLocator locate = nullptr;
+  std::span<std::byte> payload;
+};
+
+struct Reply {
+  uint64_t tag = 0;
+  // Whether the procedure was executed; if not, why (rpc::ToStatus, or DataLoss when
+  // the reply cannot be understood).
+  absl::Status status;
+  // The encoded results, without the payload. Valid until the next NextReply().
+  xdr::ByteView results;
+  // How many bytes of payload were put into the request's memory.
+  size_t payload_bytes = 0;
+  // When Call() was told about it.
+  absl::Time called;
+};
+
+// Thread-compatible. Allocates at construction only, except for error texts.
+class Channel {
+ public:
+  struct Options {
+    int slots = 64;
+    OpaqueAuth credentials;
+    // One call with its header, at most. REQUIRES: at least 512.
+    size_t call_bytes = 2048;
+    // Results without payload, at most.
+    size_t results_bytes = 64 * 1024;
+    // The payload of one reply, at most.
+    size_t payload_bytes = 0;
+    // After so long without a reply a call is sent again, with the same xid; after
+    // `retransmissions` of those the channel fails.
+    absl::Duration timeout = absl::Seconds(60);
+    int retransmissions = 2;
+    // Any random number.
+    uint32_t xid_seed = 0;
+  };
+
+  struct Counters {
+    uint64_t calls = 0;
+    uint64_t retransmissions = 0;
+    // Replies that no call waited for: late, sent twice, or not for us.
+    uint64_t unexpected_replies = 0;
+  };
+
+  explicit Channel(const Options& options);
+
+  // Whether a slot is free.
+  bool CanCall() const { return status_.ok() && slots_.HasFree(); }
+  int calls_in_flight() const { return slots_.in_use(); }
+
+  // Queues a call. REQUIRES: CanCall(), and that it fits into options.call_bytes.
+  template <typename Args>
+  void Call(const Request& request, const Args& args, absl::Time now) {
+    Slot& slot = slots_.Take();
+    xdr::Encoder encoder = BeginCall(slot, request, now);
+    encoder.Put(args);
+    FinishCall(slot, encoder);
+  }
+
+  // What to send; empty when there is nothing. Does not move until OnSent.
+  xdr::ByteView SendBytes() { return send_queue_.Bytes(); }
+  void OnSent(size_t size) { send_queue_.OnSent(size); }
+
+  // See rpc/record_reader.h. REQUIRES: status().ok(), and NextReply() gave nothing.
+  ReceiveSpans GetReceiveSpans() { return records_.GetReceiveSpans(); }
+  void OnReceived(size_t size) { records_.OnReceived(size); }
+  void set_receive_ahead(size_t bytes) { records_.set_receive_ahead(bytes); }
+
+  // The next reply among the bytes received; nothing when more bytes are needed.
+  std::optional<Reply> NextReply();
+
+  // When OnTimeout wants to be called, at the latest; InfiniteFuture if never.
+  absl::Time NextDeadline() const { return next_deadline_; }
+  void OnTimeout(absl::Time now);
+
+  // Not OK when nothing more can come of this channel. DataLoss: the server broke
+  // the protocol. DeadlineExceeded: a call was not answered.
+  const absl::Status& status() const { return status_; }
+  const Counters& counters() const { return counters_; }
+
+ private:
+  // How far the record at hand has been understood.
+  enum class Stage : uint8_t {
+    kEnvelope,  // xid, message type and reply_stat
+    kVerifier,  // an accepted reply's verifier, up to its length
+    kResults,   // up to where the payload starts
+    kPayload,   // into the request's memory
+    kToEnd,     // the rest is small, or is not wanted: the head is all there is
+    kSkip,      // no call waits for it
+  };
+  using Progress = RecordReader::Progress;
+
+  xdr::Encoder BeginCall(Slot& slot, const Request& request, absl::Time now);
+  void FinishCall(Slot& slot, const xdr::Encoder& encoder);
+  void Queue(Slot& slot, absl::Time now);
+
+  void BeginRecord();
+  // Takes what the stage wants of the record.
+  Progress TakeStage();
+  // What to want next, now that the stage has all of that...
+  void LeaveStage();
+  void OnEnvelope();
+  void OnVerifier();
+  void OnResults();
+  // ... or that the record ended before it.
+  void OnRecordEnded();
+  void SkipRest();
+  // The record has been passed: the reply it made, if a call waited for it.
+  std::optional<Reply> EndRecord();
+  absl::Status DecodeReplyStatus(xdr::ByteView* results) const;
+
+  void OnCallTimeout(Slot& slot, absl::Time now);
+
+  const Options options_;
+  SlotTable slots_;
+  SendQueue send_queue_;
+  RecordReader records_;
+  absl::Time next_deadline_ = absl::InfiniteFuture();
+
+  // The record at hand.
+  Stage stage_ = Stage::kEnvelope;
+  size_t head_wanted_ = 0;   // of the head, for this stage
+  size_t header_bytes_ = 0;  // of the head: what comes before the results
+  xdr::ByteView head_;       // the head, once all of it that is wanted has come
+  size_t payload_wanted_ = 0;
+  bool payload_cut_short_ = false;
+  Slot* slot_ = nullptr;  // whose reply it is
+
+  absl::Status status_;
+  Counters counters_;
+};
+
+}  // namespace rpc
+
+#endif  // RPC_CHANNEL_H_
