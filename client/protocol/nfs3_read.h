@@ -1,0 +1,68 @@
+// Procedure 6, READ (RFC 1813, 3.3.6): the one whose results carry a payload.
+#ifndef CLIENT_PROTOCOL_NFS3_READ_H_
+#define CLIENT_PROTOCOL_NFS3_READ_H_
+
+#include <cstdint>
+
+#include "client/protocol/nfs3.h"
+#include "rpc/slot_table.h"
+#include "xdr/types.h"
+
+namespace nfs3 {
+
+struct Read3Args {
+  FileHandle3 file;
+  uint64_t offset = 0;
+  uint32_t count = 0;
+
+  bool operator==(const Read3Args&) const = default;
+  static void Describe(auto& coder, auto& self) {
+    coder.Field("file", self.file);
+    coder.Field("offset", self.offset);
+    coder.Field("count", self.count);
+  }
+};
+
+// The results up to the data itself. `data_bytes` is the length word of the data;
+// `count` is to be the same, and some servers do not keep to that.
+struct Read3Head {
+  Status status = Status::kOk;
+  PostOpAttr file_attributes;
+  uint32_t count = 0;       // when kOk
+  bool eof = false;         // when kOk
+  uint32_t data_bytes = 0;  // when kOk
+
+  static void Describe(auto& coder, auto& self) {
+    coder.Field("status", self.status);
+    coder.Field("file_attributes", self.file_attributes);
+    if (self.status != Status::kOk) return;
+    coder.Field("count", self.count);
+    coder.Field("eof", self.eof);
+    coder.Field("data", self.data_bytes);
+  }
+};
+
+// The results as one message, data included.
+struct Read3Res {
+  Status status = Status::kOk;
+  PostOpAttr file_attributes;
+  uint32_t count = 0;                // when kOk
+  bool eof = false;                  // when kOk
+  xdr::OpaqueView<UINT32_MAX> data;  // when kOk
+
+  static void Describe(auto& coder, auto& self) {
+    coder.Field("status", self.status);
+    coder.Field("file_attributes", self.file_attributes);
+    if (self.status != Status::kOk) return;
+    coder.Field("count", self.count);
+    coder.Field("eof", self.eof);
+    coder.Field("data", self.data);
+  }
+};
+
+// Finds the data in the results of a READ, so that it is received into place.
+rpc::PayloadPlace LocateReadData(xdr::ByteView results);
+
+}  // namespace nfs3
+
+#endif  // CLIENT_PROTOCOL_NFS3_READ_H_
