@@ -8,6 +8,8 @@ _COPTS = [
     "-Wnon-virtual-dtor",
     "-Woverloaded-virtual",
     "-Wimplicit-fallthrough",
+    # GCC 12 means designated initializers too, where the rest has defaults.
+    "-Wno-missing-field-initializers",
 ]
 
 def nfs_library(**kwargs):

@@ -1,0 +1,130 @@
+// Tested by tests/client/file_reader_test.cc.
+#include "client/reader_worker.h"
+
+#include <utility>
+
+namespace nfs {
+
+namespace {
+
+// Pieces that are handed over ahead of the consumer, and the one it holds.
+constexpr uint32_t kLentChunks = 4;
+
+}  // namespace
+
+FileReader::Worker::Worker(const Target& target, const Options& options, const Range& range)
+    : target_(target), options_(options), range_(range), thread_([this] { Run(); }) {}
+
+FileReader::Worker::~Worker() { Stop(); }
+
+// --- The consumer's side ---------------------------------------------------
+
+absl::Status FileReader::Worker::WaitUntilOpen() {
+  absl::MutexLock lock(&mutex_);
+  while (!open_) changed_.Wait(&mutex_);
+  return transport_ == nullptr ? status_ : absl::OkStatus();
+}
+
+uint64_t FileReader::Worker::size() {
+  absl::MutexLock lock(&mutex_);
+  return size_;
+}
+
+absl::StatusOr<std::span<const std::byte>> FileReader::Worker::Take() {
+  absl::MutexLock lock(&mutex_);
+  while (ready_.empty() && !finished_) {
+    consumer_waits_ = true;
+    WakeThread();
+    changed_.Wait(&mutex_);
+  }
+  consumer_waits_ = false;
+  if (!ready_.empty()) {
+    const std::span<const std::byte> bytes = ready_.front();
+    ready_.pop_front();
+    return bytes;
+  }
+  if (!status_.ok()) return status_;
+  return std::span<const std::byte>();
+}
+
+void FileReader::Worker::GiveBack() {
+  absl::MutexLock lock(&mutex_);
+  ++given_back_;
+  WakeThread();
+}
+
+void FileReader::Worker::WakeThread() {
+  if (transport_ != nullptr) transport_->Wake();
+}
+
+void FileReader::Worker::Stop() {
+  {
+    absl::MutexLock lock(&mutex_);
+    stopping_ = true;
+    WakeThread();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+// --- The thread's side -----------------------------------------------------
+
+void FileReader::Worker::Run() {
+  const absl::Status status = Open();
+  AnnounceOpen(status);
+  if (status.ok()) {
+    while (Exchange()) stream_->Turn(ConsumerWaits(), absl::InfiniteFuture());
+  }
+  AwaitStop();
+  stream_.reset();
+  session_.reset();
+}
+
+absl::Status FileReader::Worker::Open() {
+  auto session = Session::Open(target_, options_);
+  if (!session.ok()) return session.status();
+  session_ = *std::move(session);
+  auto stream = FileStream::Make(*session_, range_, kLentChunks);
+  if (!stream.ok()) return stream.status();
+  stream_ = *std::move(stream);
+  return absl::OkStatus();
+}
+
+void FileReader::Worker::AnnounceOpen(const absl::Status& status) {
+  absl::MutexLock lock(&mutex_);
+  open_ = true;
+  if (status.ok()) {
+    transport_ = &session_->pump().transport();
+    size_ = session_->file().attributes.size;
+  } else {
+    finished_ = true;
+    status_ = status;
+  }
+  changed_.Signal();
+}
+
+bool FileReader::Worker::Exchange() {
+  absl::MutexLock lock(&mutex_);
+  for (; given_back_ > 0; --given_back_) stream_->Release();
+  while (const auto bytes = stream_->Lend()) ready_.push_back(*bytes);
+  if (stream_->AtEnd() || !stream_->status().ok()) {
+    finished_ = true;
+    status_ = stream_->status();
+  }
+  if (consumer_waits_ && (finished_ || !ready_.empty())) changed_.Signal();
+  return !finished_ && !stopping_;
+}
+
+bool FileReader::Worker::ConsumerWaits() {
+  absl::MutexLock lock(&mutex_);
+  return consumer_waits_ && ready_.empty();
+}
+
+void FileReader::Worker::AwaitStop() {
+  absl::MutexLock lock(&mutex_);
+  mutex_.Await(absl::Condition(&stopping_));
+  transport_ = nullptr;
+  finished_ = true;
+  status_ = absl::CancelledError("the reader is closed");
+}
+
+}  // namespace nfs

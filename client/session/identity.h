@@ -1,0 +1,16 @@
+// Who asks: the AUTH_SYS identity of options and process.
+#ifndef CLIENT_SESSION_IDENTITY_H_
+#define CLIENT_SESSION_IDENTITY_H_
+
+#include "client/options.h"
+#include "rpc/message.h"
+
+namespace nfs {
+
+// The credentials that every call of a session carries: AUTH_NONE, or AUTH_SYS with
+// the process's own identity where the options do not set another.
+rpc::OpaqueAuth CredentialsOf(const Options& options);
+
+}  // namespace nfs
+
+#endif  // CLIENT_SESSION_IDENTITY_H_

@@ -1,0 +1,41 @@
+// Tested by tests/client/connection_test.cc.
+#include "client/session/pump.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "client/session/connection.h"
+
+namespace nfs {
+
+Pump::Pump(io::Transport& transport) : transport_(transport), now_(transport.Now()) {}
+
+Pump::~Pump() { assert(connections_.empty() && "a connection outlives its pump"); }
+
+void Pump::Remove(Connection* connection) { std::erase(connections_, connection); }
+
+void Pump::Turn(absl::Time until) {
+  for (Connection* connection : connections_) {
+    connection->StartTransfers();
+    until = std::min(until, connection->NextDeadline());
+  }
+  const io::Turn turn = transport_.Wait(until);
+  now_ = turn.now;
+  for (const io::Event& event : turn.events) Apply(event);
+  for (Connection* connection : connections_) connection->OnTimeout(now_);
+}
+
+void Pump::Apply(const io::Event& event) {
+  if (event.kind == io::Event::Kind::kWritten) {
+    written_ = event;
+    return;
+  }
+  for (Connection* connection : connections_) {
+    if (connection->Owns(event.connection)) connection->Apply(event);
+  }
+}
+
+std::optional<io::Event> Pump::TakeWritten() { return std::exchange(written_, std::nullopt); }
+
+}  // namespace nfs

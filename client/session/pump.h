@@ -1,0 +1,54 @@
+// The loop: turns every connection over one transport.
+#ifndef CLIENT_SESSION_PUMP_H_
+#define CLIENT_SESSION_PUMP_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "io/transport.h"
+
+namespace nfs {
+
+class Connection;
+
+// Single-threaded; who turns it is the caller's choice: nfscat turns it itself, a
+// FileReader has it turned by a thread of its own (DESIGN: readahead goes on while
+// the caller computes). Only its transport's Wake() may be called from elsewhere.
+class Pump {
+ public:
+  // REQUIRES: `transport` outlives the pump.
+  explicit Pump(io::Transport& transport);
+  ~Pump();
+  Pump(const Pump&) = delete;
+  Pump& operator=(const Pump&) = delete;
+
+  // Starts every transfer that can be started, waits for something to happen (at most
+  // until `until`, or until a call's deadline), and applies what happened. Then the
+  // connections may have replies to take.
+  void Turn(absl::Time until);
+
+  // The time of the last turn; everything in a turn happens at the same instant.
+  absl::Time now() const { return now_; }
+
+  io::Transport& transport() { return transport_; }
+
+  // The outcome of the transport's write, once it has come.
+  std::optional<io::Event> TakeWritten();
+
+ private:
+  friend class Connection;
+
+  void Add(Connection* connection) { connections_.push_back(connection); }
+  void Remove(Connection* connection);
+  void Apply(const io::Event& event);
+
+  io::Transport& transport_;
+  std::vector<Connection*> connections_;
+  std::optional<io::Event> written_;
+  absl::Time now_;
+};
+
+}  // namespace nfs
+
+#endif  // CLIENT_SESSION_PUMP_H_

@@ -1,0 +1,139 @@
+// Tested by tests/client/window_test.cc.
+#include "client/stream/window.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace nfs {
+
+uint32_t Window::ChunkCount(const Options& options) {
+  return std::max(options.window_chunks, 1u) + options.lent_chunks;
+}
+
+Window::Window(const Options& options, std::span<std::byte> memory)
+    : options_(options),
+      memory_(memory),
+      ring_(ChunkCount(options)),
+      next_offset_(options.begin),
+      size_hint_(options.size_hint),
+      end_(std::max(options.begin, options.end)) {
+  assert(options.chunk_bytes >= 1 && options.lent_chunks >= 1);
+  assert(memory.size() >= ring_.size() * options.chunk_bytes);
+}
+
+uint64_t Window::NumberOf(ChunkId chunk) const {
+  // The only number from oldest_ on that has this place in the ring.
+  const uint64_t size = ring_.size();
+  return oldest_ + (chunk + size - oldest_ % size) % size;
+}
+
+uint64_t Window::OffsetOf(uint64_t number) const {
+  return options_.begin + number * options_.chunk_bytes;
+}
+
+std::span<std::byte> Window::MemoryOf(uint64_t number) const {
+  return memory_.subspan((number % ring_.size()) * options_.chunk_bytes, options_.chunk_bytes);
+}
+
+// --- Asking ----------------------------------------------------------------
+
+std::optional<Window::Ask> Window::NextAsk(bool consumer_waits) {
+  if (holes_ != 0) return AskForHole();
+  return AskForNew(consumer_waits);
+}
+
+std::optional<Window::Ask> Window::AskForHole() {
+  for (uint64_t number = next_; number < ask_; ++number) {
+    const Chunk& chunk = At(number);
+    if (chunk.in_flight || chunk.filled == chunk.wanted) continue;
+    --holes_;
+    return Send(number);
+  }
+  assert(false && "a hole is counted that is not there");
+  return std::nullopt;
+}
+
+std::optional<Window::Ask> Window::AskForNew(bool consumer_waits) {
+  const uint64_t limit = std::max(options_.window_chunks, consumer_waits ? 1u : 0u);
+  if (ask_ - next_ >= limit || ask_ - oldest_ >= ring_.size()) return std::nullopt;
+  const uint64_t offset = OffsetOf(ask_);
+  if (offset >= end_ || (offset >= size_hint_ && !MayProbe())) return std::nullopt;
+  Chunk& chunk = At(ask_);
+  chunk.wanted = static_cast<uint32_t>(std::min<uint64_t>(options_.chunk_bytes, end_ - offset));
+  chunk.filled = 0;
+  return Send(ask_++);
+}
+
+// Beyond the size that the attributes tell: only when all before has come, and the
+// server did not say that it was the end.
+bool Window::MayProbe() const { return in_flight_ == 0 && !eof_.has_value(); }
+
+Window::Ask Window::Send(uint64_t number) {
+  Chunk& chunk = At(number);
+  chunk.in_flight = true;
+  ++in_flight_;
+  Ask ask;
+  ask.chunk = static_cast<ChunkId>(number % ring_.size());
+  ask.offset = OffsetOf(number) + chunk.filled;
+  ask.memory = MemoryOf(number).subspan(chunk.filled, chunk.wanted - chunk.filled);
+  CheckInvariants();
+  return ask;
+}
+
+// --- Answers ---------------------------------------------------------------
+
+void Window::OnAnswer(ChunkId id, uint32_t count, bool eof) {
+  const uint64_t number = NumberOf(id);
+  Chunk& chunk = At(number);
+  assert(chunk.in_flight && count <= chunk.wanted - chunk.filled);
+  chunk.in_flight = false;
+  --in_flight_;
+  chunk.filled += count;
+  if (eof) EndAt(OffsetOf(number) + chunk.filled);
+  // A chunk beyond the end has nothing more to ask for.
+  const bool beyond = OffsetOf(number) >= end_;
+  if (beyond) chunk.wanted = chunk.filled = 0;
+  if (chunk.filled < chunk.wanted) ++holes_;
+  CheckInvariants();
+}
+
+void Window::EndAt(uint64_t offset) {
+  eof_ = std::min(offset, eof_.value_or(offset));
+  end_ = std::min(end_, *eof_);
+  holes_ = 0;
+  for (uint64_t number = next_; number < ask_; ++number) {
+    Chunk& chunk = At(number);
+    const uint64_t begin = OffsetOf(number);
+    const uint64_t left = end_ > begin ? end_ - begin : 0;
+    chunk.wanted = static_cast<uint32_t>(std::min<uint64_t>(chunk.wanted, left));
+    chunk.filled = std::min(chunk.filled, chunk.wanted);
+    if (!chunk.in_flight && chunk.filled < chunk.wanted) ++holes_;
+  }
+}
+
+// --- Handing out -----------------------------------------------------------
+
+std::optional<std::span<const std::byte>> Window::Lend() {
+  if (AtEnd() || next_ == ask_ || lent() == options_.lent_chunks) return std::nullopt;
+  const Chunk& chunk = At(next_);
+  if (chunk.in_flight || chunk.filled < chunk.wanted) return std::nullopt;
+  const std::span<const std::byte> bytes = MemoryOf(next_).first(chunk.filled);
+  next_offset_ += chunk.filled;
+  ++next_;
+  CheckInvariants();
+  return bytes;
+}
+
+void Window::Release() {
+  assert(oldest_ < next_);
+  ++oldest_;
+  CheckInvariants();
+}
+
+void Window::CheckInvariants() const {
+  assert(oldest_ <= next_ && next_ <= ask_ && ask_ - oldest_ <= ring_.size());
+  assert(holes_ + in_flight_ <= ask_ - next_);
+  assert(next_offset_ <= end_);
+}
+
+}  // namespace nfs

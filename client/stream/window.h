@@ -1,0 +1,126 @@
+// Which bytes of the file to ask for next, and which are ready to be handed out.
+//
+// The file is cut into chunks of equal size, each what one READ asks for. The window
+// slides over them:
+//
+//        lent        ready           asked for         not yet
+//   ... [======][======|======][......|..    |......]            ]
+//       ^       ^              ^                     ^            ^
+//       oldest  next           (replies come in      ask          the end, once it
+//               to lend         any order)                        is known
+//
+// Rules, in one place:
+//   - Chunks from `next` to `ask` are at most the window: readahead proposes.
+//     (Whoever sends the READs has slots, and those dispose.)
+//   - With a window of nothing one chunk is asked for, when the consumer waits.
+//   - A short READ leaves a hole at the end of its chunk, which is asked for again
+//     before anything new.
+//   - Only the server's eof ends the file. The size from its attributes is a hint: no
+//     READ is sent beyond it until everything before has come and no eof with it, and
+//     then one at a time.
+//   - Bytes are lent in file order, each once.
+//
+// No I/O, no time, no RPC.
+#ifndef CLIENT_STREAM_WINDOW_H_
+#define CLIENT_STREAM_WINDOW_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace nfs {
+
+using ChunkId = uint32_t;
+
+// Thread-compatible. Allocates at construction only.
+class Window {
+ public:
+  struct Options {
+    uint64_t begin = 0;          // first byte of the file that is wanted
+    uint64_t end = UINT64_MAX;   // one past the last, if the file is that long
+    uint64_t size_hint = 0;      // the file's size, as far as is known
+    uint32_t chunk_bytes = 0;    // at least 1
+    uint32_t window_chunks = 0;  // how many to ask for ahead
+    uint32_t lent_chunks = 1;    // how many the consumer may hold; at least 1
+  };
+
+  // Chunks of memory that these options need: the caller's arena has so many.
+  static uint32_t ChunkCount(const Options& options);
+
+  // REQUIRES: memory.size() >= ChunkCount(options) * options.chunk_bytes, and it
+  // outlives the window.
+  Window(const Options& options, std::span<std::byte> memory);
+
+  // What to ask the server for.
+  struct Ask {
+    ChunkId chunk = 0;
+    uint64_t offset = 0;          // in the file
+    std::span<std::byte> memory;  // for the answer; as many bytes are to be asked for
+  };
+  // The next READ to send, now in flight until OnAnswer; nothing when the window is
+  // full or the file is asked for to its end. `consumer_waits`: nothing is lent and
+  // somebody waits for more.
+  std::optional<Ask> NextAsk(bool consumer_waits);
+
+  // The first `count` bytes of the ask's memory have come. REQUIRES: the chunk was
+  // asked for, and count is at most what was asked for.
+  void OnAnswer(ChunkId chunk, uint32_t count, bool eof);
+
+  // The file is known to be at least so long.
+  void RaiseSizeHint(uint64_t size) { size_hint_ = std::max(size_hint_, size); }
+
+  // The next bytes in file order, if they are there. They stay until Release().
+  std::optional<std::span<const std::byte>> Lend();
+  // Takes back the oldest bytes lent. REQUIRES: some are lent.
+  void Release();
+
+  // Everything that is wanted, or that the file has, has been lent.
+  bool AtEnd() const { return next_offset() >= end_; }
+  // Offset in the file of the first byte not lent yet.
+  uint64_t next_offset() const { return next_offset_; }
+  // Where the server said that the file ends; nothing when it has not.
+  std::optional<uint64_t> eof() const { return eof_; }
+  uint32_t in_flight() const { return in_flight_; }
+  uint32_t lent() const { return static_cast<uint32_t>(next_ - oldest_); }
+
+ private:
+  struct Chunk {
+    uint32_t wanted = 0;  // bytes
+    uint32_t filled = 0;
+    bool in_flight = false;
+  };
+
+  // Chunks are numbered in file order from `begin`; number n lives in ring_[n % size].
+  Chunk& At(uint64_t number) { return ring_[number % ring_.size()]; }
+  const Chunk& At(uint64_t number) const { return ring_[number % ring_.size()]; }
+  uint64_t NumberOf(ChunkId chunk) const;
+  uint64_t OffsetOf(uint64_t number) const;
+  std::span<std::byte> MemoryOf(uint64_t number) const;
+
+  std::optional<Ask> AskForHole();
+  std::optional<Ask> AskForNew(bool consumer_waits);
+  Ask Send(uint64_t number);
+  bool MayProbe() const;
+  void EndAt(uint64_t offset);
+  void CheckInvariants() const;
+
+  const Options options_;
+  const std::span<std::byte> memory_;
+  std::vector<Chunk> ring_;
+  uint64_t oldest_ = 0;  // chunk numbers: oldest_ <= next_ <= ask_
+  uint64_t next_ = 0;
+  uint64_t ask_ = 0;
+  uint64_t next_offset_;
+  uint64_t size_hint_;
+  uint64_t end_;  // options_.end, or where the file ends if that is before it
+  std::optional<uint64_t> eof_;
+  uint32_t holes_ = 0;
+  uint32_t in_flight_ = 0;
+};
+
+}  // namespace nfs
+
+#endif  // CLIENT_STREAM_WINDOW_H_

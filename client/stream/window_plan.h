@@ -1,0 +1,24 @@
+// From the user's options and the server's limits to the sizes of a window. Pure.
+#ifndef CLIENT_STREAM_WINDOW_PLAN_H_
+#define CLIENT_STREAM_WINDOW_PLAN_H_
+
+#include <cstdint>
+
+#include "client/options.h"
+
+namespace nfs {
+
+struct WindowPlan {
+  uint32_t chunk_bytes = 0;    // of one READ
+  uint32_t window_chunks = 0;  // asked for ahead of the reader
+  uint32_t lent_chunks = 0;    // that the reader may hold
+};
+
+// `rsize` as the session agreed on it. A readahead below rsize makes READs as small as
+// itself; memory beyond options.max_memory is never planned, and where it is too small
+// for anything else READs shrink. REQUIRES: rsize >= 1, lent_chunks >= 1.
+WindowPlan PlanWindow(const Options& options, uint32_t rsize, uint32_t lent_chunks);
+
+}  // namespace nfs
+
+#endif  // CLIENT_STREAM_WINDOW_PLAN_H_

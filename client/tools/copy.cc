@@ -1,0 +1,82 @@
+// Tested by tests/client/nfscat_test.cc.
+#include "client/tools/copy.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "client/session/session.h"
+#include "client/stream/file_stream.h"
+#include "client/tools/progress.h"
+
+namespace nfs {
+
+namespace {
+
+// The piece being written and the next one.
+constexpr uint32_t kLentChunks = 2;
+
+uint64_t BytesToCome(const Session& session, const Range& range) {
+  const uint64_t size = session.file().attributes.size;
+  return size > range.offset ? std::min(range.length, size - range.offset) : 0;
+}
+
+// One copy: stream and output over the session's pump.
+class Copier {
+ public:
+  Copier(Session& session, FileStream& stream, Output& output, Progress& progress)
+      : pump_(session.pump()), stream_(stream), output_(output), progress_(progress) {}
+
+  absl::Status Run(uint64_t begin) {
+    while (!Done()) {
+      FeedOutput();
+      if (Done()) break;
+      stream_.Turn(/*consumer_waits=*/!output_.busy(), progress_.NextUpdate());
+      TakeWritten();
+      progress_.Update(stream_.position() - begin, pump_.now());
+    }
+    return output_.status().ok() ? stream_.status() : output_.status();
+  }
+
+ private:
+  // What came before an error is still written; a failed output takes nothing more.
+  bool Done() const {
+    if (output_.busy()) return false;
+    if (!output_.status().ok()) return true;
+    return !ready_ && (stream_.AtEnd() || !stream_.status().ok());
+  }
+
+  void FeedOutput() {
+    if (output_.busy() || !output_.status().ok()) return;
+    const std::optional<std::span<const std::byte>> bytes = stream_.Lend();
+    ready_ = bytes.has_value();
+    if (ready_) output_.Start(pump_.transport(), *bytes);
+  }
+
+  void TakeWritten() {
+    const std::optional<io::Event> written = pump_.TakeWritten();
+    if (!written.has_value()) return;
+    output_.OnWritten(pump_.transport(), *written);
+    if (!output_.busy()) stream_.Release();
+  }
+
+  Pump& pump_;
+  FileStream& stream_;
+  Output& output_;
+  Progress& progress_;
+  bool ready_ = true;  // whether the stream may have more to lend as it stands
+};
+
+}  // namespace
+
+absl::Status Copy(const Target& target, const Options& options, const Range& range,
+                  bool show_progress, Output& output) {
+  auto session = Session::Open(target, options);
+  if (!session.ok()) return session.status();
+  auto stream = FileStream::Make(**session, range, kLentChunks);
+  if (!stream.ok()) return stream.status();
+  Progress progress(show_progress, BytesToCome(**session, range), (*session)->pump().now());
+  return Copier(**session, **stream, output, progress).Run(range.offset);
+}
+
+}  // namespace nfs

@@ -1,0 +1,20 @@
+// From a target to an output.
+#ifndef CLIENT_TOOLS_COPY_H_
+#define CLIENT_TOOLS_COPY_H_
+
+#include "absl/status/status.h"
+#include "client/options.h"
+#include "client/target.h"
+#include "client/tools/output.h"
+
+namespace nfs {
+
+// Writes `range` of the file at `target` to `output`. One thread does it all: it turns
+// the stream's pump, through which the output's writes go as well. An error of the
+// output is in output.status() too.
+absl::Status Copy(const Target& target, const Options& options, const Range& range,
+                  bool show_progress, Output& output);
+
+}  // namespace nfs
+
+#endif  // CLIENT_TOOLS_COPY_H_

@@ -1,0 +1,102 @@
+// nfscat: writes files off NFSv3 servers to standard output. --help and README.md say
+// how it is used; client/file_reader.h is the same for programs.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "client/errors.h"
+#include "client/options.h"
+#include "client/target.h"
+#include "client/tools/command_line.h"
+#include "client/tools/copy.h"
+#include "client/tools/output.h"
+
+namespace nfs {
+namespace {
+
+constexpr char kVersionText[] = "nfscat 0.1\n";
+
+void Complain(absl::string_view text) {
+  std::fprintf(stderr, "nfscat: %.*s\n", static_cast<int>(text.size()), text.data());
+}
+
+// As cat does: the reader of our pipe has seen enough, and nobody needs to be told.
+[[noreturn]] void DieOfSigpipe() {
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
+  _exit(static_cast<int>(ErrorKind::kLocal));
+}
+
+struct Job {
+  Target target;
+  Options options;
+};
+
+// Every target is understood before anything is written.
+absl::StatusOr<std::vector<Job>> PlanJobs(const CommandLine& line) {
+  Options defaults;
+  if (!line.quiet) defaults.warn = Complain;
+  if (line.verbose) defaults.note = Complain;
+  std::vector<Job> jobs;
+  for (const std::string& text : line.targets) {
+    absl::StatusOr<Target> target = ParseTarget(text);
+    if (!target.ok()) return Prepend(text + ": ", target.status());
+    absl::StatusOr<Options> options = OptionsFor(line, *target, defaults);
+    if (!options.ok()) return Prepend(text + ": ", options.status());
+    jobs.push_back({*std::move(target), *std::move(options)});
+  }
+  return jobs;
+}
+
+int Fail(const absl::Status& status) {
+  Complain(status.message());
+  return static_cast<int>(KindOf(status));
+}
+
+// The exit status is the first error's; a target's error does not keep the others from
+// being written, one of the output does.
+int RunJobs(const std::vector<Job>& jobs, const CommandLine& line, Output& output) {
+  const bool progress = line.progress.value_or(isatty(STDERR_FILENO) != 0);
+  int exit_status = 0;
+  for (const Job& job : jobs) {
+    const absl::Status status = Copy(job.target, job.options, line.range, progress, output);
+    if (output.reader_gone()) DieOfSigpipe();
+    if (status.ok()) continue;
+    const int failed = Fail(Prepend(job.target.text + ": ", status));
+    if (exit_status == 0) exit_status = failed;
+    if (!output.status().ok()) return exit_status;
+  }
+  const absl::Status closed = output.Close();
+  return closed.ok() || exit_status != 0 ? exit_status : Fail(closed);
+}
+
+int Print(const std::string& text) {
+  const bool printed = std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+  return static_cast<int>(printed ? ErrorKind::kNone : ErrorKind::kLocal);
+}
+
+int Main(int argc, char** argv) {
+  const absl::StatusOr<CommandLine> line = ParseCommandLine(argc, argv);
+  if (!line.ok()) return Fail(line.status());
+  if (line->help) return Print(HelpText());
+  if (line->version) return Print(kVersionText);
+  const absl::StatusOr<std::vector<Job>> jobs = PlanJobs(*line);
+  if (!jobs.ok()) return Fail(jobs.status());
+  absl::StatusOr<Output> output =
+      line->output.has_value() ? Output::ToFile(*line->output) : Output::StandardOutput();
+  if (!output.ok()) return Fail(output.status());
+  return RunJobs(*jobs, *line, *output);
+}
+
+}  // namespace
+}  // namespace nfs
+
+int main(int argc, char** argv) { return nfs::Main(argc, argv); }
