@@ -145,6 +145,9 @@ absl::StatusOr<Target> ParseMountForm(string_view text) {
   if (split == string_view::npos || text.find('/') < split) {
     return InvalidArgumentError(absl::StrCat("not a target; ", kForms));
   }
+  if (absl::StartsWith(text.substr(split), "://")) {
+    return InvalidArgumentError(absl::StrCat("'", text.substr(0, split), "://': ", kForms));
+  }
   Target target;
   string_view host = text.substr(0, split);
   const bool bracketed = absl::ConsumePrefix(&host, "[") && absl::ConsumeSuffix(&host, "]");

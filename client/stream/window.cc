@@ -31,6 +31,12 @@ uint64_t Window::OffsetOf(uint64_t number) const {
   return options_.begin + number * options_.chunk_bytes;
 }
 
+// Not by offsets, which wrap around beyond the largest file.
+uint64_t Window::ChunksBefore(uint64_t end) const {
+  const uint64_t bytes = end - options_.begin;
+  return bytes / options_.chunk_bytes + (bytes % options_.chunk_bytes != 0 ? 1 : 0);
+}
+
 std::span<std::byte> Window::MemoryOf(uint64_t number) const {
   return memory_.subspan((number % ring_.size()) * options_.chunk_bytes, options_.chunk_bytes);
 }
@@ -56,8 +62,9 @@ std::optional<Window::Ask> Window::AskForHole() {
 std::optional<Window::Ask> Window::AskForNew(bool consumer_waits) {
   const uint64_t limit = std::max(options_.window_chunks, consumer_waits ? 1u : 0u);
   if (ask_ - next_ >= limit || ask_ - oldest_ >= ring_.size()) return std::nullopt;
+  if (ask_ >= ChunksBefore(end_)) return std::nullopt;
   const uint64_t offset = OffsetOf(ask_);
-  if (offset >= end_ || (offset >= size_hint_ && !MayProbe())) return std::nullopt;
+  if (offset >= size_hint_ && !MayProbe()) return std::nullopt;
   Chunk& chunk = At(ask_);
   chunk.wanted = static_cast<uint32_t>(std::min<uint64_t>(options_.chunk_bytes, end_ - offset));
   chunk.filled = 0;

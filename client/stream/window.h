@@ -98,6 +98,7 @@ class Window {
   const Chunk& At(uint64_t number) const { return ring_[number % ring_.size()]; }
   uint64_t NumberOf(ChunkId chunk) const;
   uint64_t OffsetOf(uint64_t number) const;
+  uint64_t ChunksBefore(uint64_t end) const;
   std::span<std::byte> MemoryOf(uint64_t number) const;
 
   std::optional<Ask> AskForHole();

@@ -9,7 +9,7 @@ namespace {
 
 // Without a number from the user: what fills a local network and still lies in a
 // processor's cache, where receiving costs least.
-constexpr uint64_t kDefaultReadahead = 8 << 20;
+constexpr uint64_t kDefaultReadahead = 4 << 20;
 
 uint32_t ChunksIn(uint64_t bytes, uint32_t chunk_bytes) {
   constexpr uint64_t kMost = 1 << 20;  // keeps every product below within 64 bits

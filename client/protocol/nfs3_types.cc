@@ -1,5 +1,5 @@
 // Tested by tests/client/protocol_test.cc.
-#include "client/protocol/nfs3.h"
+#include "client/protocol/nfs3_types.h"
 
 namespace nfs3 {
 

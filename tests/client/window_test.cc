@@ -1,0 +1,267 @@
+// The readahead window: the small worlds exhaustively, larger ones by seed.
+#include "client/stream/window.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "client/stream/arena.h"
+#include "gtest/gtest.h"
+
+namespace nfs {
+namespace {
+
+std::byte ContentAt(uint64_t offset) { return static_cast<std::byte>(offset * 131 >> 3); }
+
+// A server and a consumer around a window; checks that bytes come once and in order.
+class World {
+ public:
+  World(const Window::Options& options, uint64_t file_size)
+      : options_(options),
+        memory_(Window::ChunkCount(options) * options.chunk_bytes),
+        window_(options, memory_),
+        file_size_(file_size),
+        next_(options.begin) {}
+
+  Window& window() { return window_; }
+  size_t in_flight() const { return asks_.size(); }
+  uint64_t delivered() const { return next_ - options_.begin; }
+  int reads() const { return reads_; }
+
+  // Sends what the window asks for, up to `slots` at once.
+  void Fill(bool consumer_waits, size_t slots = SIZE_MAX) {
+    while (asks_.size() < slots) {
+      const auto ask = window_.NextAsk(consumer_waits);
+      if (!ask.has_value()) return;
+      ASSERT_FALSE(asks_.contains(ask->chunk)) << "two READs into one chunk";
+      ASSERT_GE(ask->memory.size(), 1u);
+      ASSERT_LE(ask->memory.size(), options_.chunk_bytes);
+      ASSERT_GE(ask->offset, options_.begin);
+      ASSERT_LE(ask->offset + ask->memory.size(), options_.end);
+      asks_[ask->chunk] = *ask;
+      ++reads_;
+    }
+  }
+
+  // Answers the `index`th READ in flight with at most `most` bytes.
+  void Answer(size_t index, uint32_t most, bool honest_eof = true) {
+    auto it = std::next(asks_.begin(), static_cast<std::ptrdiff_t>(index));
+    const Window::Ask ask = it->second;
+    asks_.erase(it);
+    const uint64_t left = file_size_ > ask.offset ? file_size_ - ask.offset : 0;
+    const auto count = static_cast<uint32_t>(std::min<uint64_t>({left, ask.memory.size(), most}));
+    for (uint32_t i = 0; i < count; ++i) ask.memory[i] = ContentAt(ask.offset + i);
+    const bool at_end = ask.offset + count >= file_size_;
+    window_.OnAnswer(ask.chunk, count, at_end && (honest_eof || count == 0));
+  }
+
+  // Takes all that is ready, and gives it back if `release`.
+  void Consume(bool release = true) {
+    while (const auto bytes = window_.Lend()) {
+      for (size_t i = 0; i < bytes->size(); ++i) {
+        ASSERT_EQ((*bytes)[i], ContentAt(next_ + i)) << "at " << next_ + i;
+      }
+      next_ += bytes->size();
+      ASSERT_EQ(next_, window_.next_offset());
+      if (release) window_.Release();
+    }
+  }
+
+ private:
+  const Window::Options options_;
+  std::vector<std::byte> memory_;
+  Window window_;
+  const uint64_t file_size_;
+  uint64_t next_;
+  std::map<ChunkId, Window::Ask> asks_;
+  int reads_ = 0;
+};
+
+Window::Options SmallOptions(uint64_t size, uint32_t window_chunks, uint32_t chunk_bytes = 4) {
+  Window::Options options;
+  options.size_hint = size;
+  options.chunk_bytes = chunk_bytes;
+  options.window_chunks = window_chunks;
+  return options;
+}
+
+// --- Every order of replies x short answers, for small files ------------------
+
+// Plays the world out, at each step choosing by the digits of `choices`; returns
+// whether there was a choice left to make beyond them.
+void Play(const Window::Options& options, uint64_t size, uint64_t choices) {
+  World world(options, size);
+  for (int steps = 0; !world.window().AtEnd(); ++steps) {
+    ASSERT_LT(steps, 200) << "does not end: size " << size << " choices " << choices;
+    world.Fill(true);
+    ASSERT_GT(world.in_flight(), 0u) << "stands still: size " << size << " choices " << choices;
+    const size_t which = choices % world.in_flight();
+    choices /= world.in_flight();
+    const uint32_t most = choices % 2 == 0 ? UINT32_MAX : 1;
+    choices /= 2;
+    world.Answer(which, most);
+    world.Consume();
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_EQ(world.delivered(), size);
+}
+
+TEST(EveryOrder, OfRepliesAndShortReadsDeliversTheFileOnceAndInOrder) {
+  for (uint32_t window_chunks : {0u, 1u, 2u, 3u}) {
+    for (uint64_t size : {0, 1, 3, 4, 5, 8, 11}) {
+      for (uint64_t choices = 0; choices < 6 * 6 * 6 * 6; ++choices) {
+        Play(SmallOptions(size, window_chunks), size, choices);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(RandomWorlds, WithWrongHintsAndSlowConsumersDeliverTheFile) {
+  for (uint32_t seed = 0; seed < 3000; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937 random(seed);
+    const uint64_t size = random() % 200;
+    Window::Options options =
+        SmallOptions(random() % 3 == 0 ? random() % 400 : size, random() % 6, 1 + random() % 16);
+    options.lent_chunks = 1 + random() % 3;
+    options.begin = random() % 50;
+    if (random() % 2 == 0) options.end = options.begin + random() % 100;
+    World world(options, size);
+    for (int steps = 0; !world.window().AtEnd(); ++steps) {
+      ASSERT_LT(steps, 5000);
+      const bool waits = random() % 3 != 0;
+      world.Fill(waits, 1 + random() % 4);
+      if (world.in_flight() != 0) {
+        world.Answer(random() % world.in_flight(), random() % 2 ? UINT32_MAX : 1 + random() % 8,
+                     random() % 4 != 0);
+      }
+      if (random() % 2 == 0) world.Consume(false);
+      while (world.window().lent() != 0 && random() % 4 != 0) world.window().Release();
+      ASSERT_FALSE(HasFatalFailure());
+    }
+    const uint64_t end = std::max(options.begin, std::min(size, options.end));
+    EXPECT_EQ(world.delivered(), end - options.begin);
+  }
+}
+
+// --- Single rules ------------------------------------------------------------
+
+TEST(Window, AsksForItsChunksAheadAndNoMore) {
+  World world(SmallOptions(400, 3), 400);
+  world.Fill(false);
+  EXPECT_EQ(world.in_flight(), 3u);
+}
+
+TEST(Window, OfNothingAsksForOneChunkAndOnlyWhenTheConsumerWaits) {
+  World world(SmallOptions(400, 0), 400);
+  world.Fill(false);
+  EXPECT_EQ(world.in_flight(), 0u);
+  world.Fill(true);
+  EXPECT_EQ(world.in_flight(), 1u);
+}
+
+TEST(Window, SendsExactlyTheReadsThatTheSizeNeeds) {
+  for (uint64_t size : {1, 4, 5, 8, 399, 400}) {
+    World world(SmallOptions(size, 3), size);
+    while (!world.window().AtEnd()) {
+      world.Fill(true);
+      world.Answer(0, UINT32_MAX);
+      world.Consume();
+    }
+    EXPECT_EQ(world.reads(), static_cast<int>((size + 3) / 4)) << size;
+  }
+}
+
+TEST(Window, AsksForAnEmptyFileOnce) {
+  World world(SmallOptions(0, 3), 0);
+  world.Fill(true);
+  EXPECT_EQ(world.in_flight(), 1u);
+  world.Answer(0, UINT32_MAX);
+  EXPECT_TRUE(world.window().AtEnd());
+  EXPECT_EQ(world.reads(), 1);
+}
+
+TEST(Window, ReadsOnPastTheHintWhenTheFileGrew) {
+  World world(SmallOptions(8, 2), 21);
+  while (!world.window().AtEnd()) {
+    world.Fill(true);
+    world.Answer(0, UINT32_MAX);
+    world.Consume();
+  }
+  EXPECT_EQ(world.delivered(), 21u);
+}
+
+TEST(Window, StopsAtTheServersEofWhateverTheHintWas) {
+  World world(SmallOptions(uint64_t{1} << 63, 3), 37);
+  while (!world.window().AtEnd()) {
+    world.Fill(true);
+    world.Answer(world.in_flight() - 1, UINT32_MAX);
+    world.Consume();
+  }
+  EXPECT_EQ(world.delivered(), 37u);
+  EXPECT_EQ(world.window().eof(), 37u);
+}
+
+TEST(Window, LendsNoMoreThanTheConsumerMayHold) {
+  Window::Options options = SmallOptions(400, 3);
+  options.lent_chunks = 2;
+  World world(options, 400);
+  world.Fill(true);
+  for (int i = 0; i < 3; ++i) world.Answer(0, UINT32_MAX);
+  world.Consume(false);
+  EXPECT_EQ(world.window().lent(), 2u);
+  EXPECT_FALSE(world.window().Lend().has_value());
+  world.window().Release();
+  EXPECT_TRUE(world.window().Lend().has_value());
+}
+
+TEST(Window, ReadsAtOffsetsBeyondFourGigabytes) {
+  Window::Options options = SmallOptions(uint64_t{5} << 30, 1, 8);
+  options.begin = (uint64_t{1} << 32) + 3;
+  options.end = options.begin + 20;
+  World world(options, uint64_t{5} << 30);
+  while (!world.window().AtEnd()) {
+    world.Fill(true);
+    world.Answer(0, UINT32_MAX);
+    world.Consume();
+  }
+  EXPECT_EQ(world.delivered(), 20u);
+}
+
+TEST(Window, AtTheVeryEndOfTheNumbersDoesNotWrapAround) {
+  Window::Options options = SmallOptions(UINT64_MAX, 2, 16);
+  options.begin = UINT64_MAX - 5;
+  World world(options, UINT64_MAX);
+  for (int i = 0; i < 4 && !world.window().AtEnd(); ++i) {
+    world.Fill(true);
+    if (world.in_flight() != 0) world.Answer(0, UINT32_MAX);
+    world.Consume();
+  }
+  EXPECT_TRUE(world.window().AtEnd());
+  EXPECT_EQ(world.delivered(), 5u);
+}
+
+TEST(WindowDeathTest, ACountBeyondWhatWasAskedForIsTheCallersMistake) {
+#ifdef NDEBUG
+  GTEST_SKIP() << "assertions are compiled out";
+#endif
+  const Window::Options options = SmallOptions(400, 1);
+  std::vector<std::byte> memory(8);
+  Window window(options, memory);
+  const auto ask = window.NextAsk(true);
+  EXPECT_DEATH(window.OnAnswer(ask->chunk, 5, false), "");
+}
+
+TEST(Arena, IsWritableAndSurvivesMoving) {
+  auto arena = Arena::Make(100000);
+  ASSERT_TRUE(arena.ok());
+  Arena moved = *std::move(arena);
+  std::memset(moved.memory().data(), 1, moved.memory().size());
+  EXPECT_EQ(moved.memory().size(), 100000u);
+}
+
+}  // namespace
+}  // namespace nfs
