@@ -124,6 +124,7 @@ void FileReader::Worker::AwaitStop() {
   mutex_.Await(absl::Condition(&stopping_));
   transport_ = nullptr;
   finished_ = true;
+  ready_.clear();  // the pieces go with the stream
   status_ = absl::CancelledError("the reader is closed");
 }
 
