@@ -251,8 +251,12 @@ TEST(Streams, ThatAreGivenUpInTheMiddleLeaveNoMemoryWithTheNetwork) {
     ASSERT_TRUE(session.ok());
     auto stream = FileStream::Make(**session, Range(), 2);
     ASSERT_TRUE(stream.ok());
-    for (int turn = 0; turn < turns; ++turn) {
-      if (!(*stream)->Lend()) (*stream)->Turn(true, absl::InfiniteFuture());
+    for (int turn = 0; turn < turns && !(*stream)->AtEnd(); ++turn) {
+      if ((*stream)->Lend()) {
+        (*stream)->Release();
+      } else {
+        (*stream)->Turn(true, absl::InfiniteFuture());
+      }
     }
   }
 }
