@@ -1,0 +1,26 @@
+// What is left of many runs.
+#ifndef TESTS_BENCH_MEDIANS_H_
+#define TESTS_BENCH_MEDIANS_H_
+
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// The middle one; the mean of the two middle ones of an even number. REQUIRES: not empty.
+double Median(std::vector<double> values);
+
+// The runs of one contender, by turns with the others'.
+struct Series {
+  std::string name;
+  std::vector<double> seconds;      // from start to exit
+  std::vector<double> cpu_seconds;  // user and system
+};
+
+// The median over the rounds of a's value divided by b's of the same round: what both
+// met at the same time drops out. REQUIRES: as many of each, and at least one.
+double MedianRatio(const std::vector<double>& a, const std::vector<double>& b);
+
+}  // namespace bench
+
+#endif  // TESTS_BENCH_MEDIANS_H_
