@@ -1,0 +1,213 @@
+// Tested by tests/io/transport_contract_test.cc.
+#include "io/poll_transport.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cerrno>
+
+#include "absl/time/time.h"
+#include "io/clock.h"
+#include "io/errno_status.h"
+
+namespace io {
+
+namespace {
+
+int ConnectOutcome(int fd) {
+  int error = 0;
+  socklen_t size = sizeof(error);
+  if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0) return errno;
+  return error;
+}
+
+ssize_t Receive(int fd, const ReceiveInto& into) {
+  iovec vectors[] = {{into.first.data(), into.first.size()},
+                     {into.second.data(), into.second.size()}};
+  msghdr message = {};
+  message.msg_iov = vectors;
+  message.msg_iovlen = 2;
+  return recvmsg(fd, &message, MSG_DONTWAIT);
+}
+
+timespec TimeoutUntil(absl::Time until) {
+  const absl::Duration left = until - SteadyNow();
+  return absl::ToTimespec(std::clamp(left, absl::ZeroDuration(), absl::Hours(1)));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PollTransport>> PollTransport::Make() {
+  UniqueFd wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (wake.get() < 0) return SocketError("eventfd", errno);
+  return std::unique_ptr<PollTransport>(new PollTransport(std::move(wake)));
+}
+
+PollTransport::PollTransport(UniqueFd wake) : wake_(std::move(wake)) {
+  events_.reserve(2 * kMaxConnections + 1);
+}
+
+absl::StatusOr<ConnectionId> PollTransport::Connect(const Address& address,
+                                                    const ConnectOptions& options) {
+  const std::optional<ConnectionId> id = connections_.Take();
+  if (!id.has_value()) return TooManyConnections();
+  Connection& connection = connections_.Get(*id);
+  connection.sockets = SocketMaker(address, options.source_port, SOCK_NONBLOCK);
+  const absl::Status status = BeginConnect(connection);
+  if (status.ok()) return *id;
+  connections_.Release(*id);
+  return status;
+}
+
+absl::Status PollTransport::BeginConnect(Connection& connection) {
+  const Address& peer = connection.sockets.peer();
+  int error = 0;
+  do {
+    absl::StatusOr<UniqueFd> fd = connection.sockets.Next();
+    if (!fd.ok()) return fd.status();
+    connection.fd = *std::move(fd);
+    error = connect(connection.fd.get(), peer.raw(), peer.raw_size()) == 0 ? 0 : errno;
+  } while (connection.sockets.NextMayDoBetter(error));
+  if (error != EINPROGRESS) connection.connect_error = error;
+  connection.connect = {.active = true, .ready = error != EINPROGRESS};
+  return absl::OkStatus();
+}
+
+void PollTransport::StartReceive(ConnectionId id, const ReceiveInto& into) {
+  Connection& connection = connections_.Get(id);
+  assert(!connection.connect.active && !connection.receive.active && into.IsValid());
+  connection.into = into;
+  const bool large = ReceiveThreshold::IsLarge(into.promised);
+  if (large) connection.threshold.SetFor(into.promised, connection.fd.get());
+  connection.receive = {.active = true, .ready = !large};
+}
+
+void PollTransport::StartSend(ConnectionId id, std::span<const std::byte> bytes) {
+  Connection& connection = connections_.Get(id);
+  assert(!connection.connect.active && !connection.send.active && !bytes.empty());
+  connection.bytes = bytes;
+  connection.send = {.active = true, .ready = true};
+}
+
+void PollTransport::Close(ConnectionId id) { connections_.Release(id); }
+
+void PollTransport::StartWrite(int fd, std::span<const std::byte> bytes,
+                               std::optional<uint64_t> offset) {
+  output_.Start(fd, bytes, offset);
+}
+
+Turn PollTransport::Wait(absl::Time until) {
+  events_.clear();
+  AttemptAll();
+  bool woken = false;
+  do {
+    woken = Poll(events_.empty() ? until : absl::InfinitePast());
+    AttemptAll();
+  } while (events_.empty() && !woken && Now() < until);
+  return {Now(), events_};
+}
+
+void PollTransport::Wake() {
+  const uint64_t one = 1;
+  (void)!write(wake_.get(), &one, sizeof(one));  // fails only when it is full, so awake
+}
+
+absl::Time PollTransport::Now() { return SteadyNow(); }
+
+void PollTransport::AttemptAll() {
+  connections_.ForEach([this](ConnectionId id, Connection& connection) {
+    if (connection.connect.ready) AttemptConnect(id, connection);
+    if (connection.receive.ready) AttemptReceive(id, connection);
+    if (connection.send.ready) AttemptSend(id, connection);
+  });
+  if (std::optional<Event> event = output_.Attempt()) events_.push_back(*std::move(event));
+}
+
+void PollTransport::AttemptConnect(ConnectionId id, Connection& connection) {
+  const int error = connection.connect_error.has_value() ? *connection.connect_error
+                                                         : ConnectOutcome(connection.fd.get());
+  connection.connect = {};
+  AddEvent(
+      Event::Kind::kConnected, id, 0,
+      error == 0 ? absl::OkStatus() : SocketError("connect", error, connection.sockets.peer()));
+}
+
+void PollTransport::AttemptReceive(ConnectionId id, Connection& connection) {
+  const ssize_t size = Receive(connection.fd.get(), connection.into);
+  if (size < 0 && errno == EINTR) return;
+  if (size < 0 && errno == EAGAIN) {
+    connection.threshold.SetFor(connection.into.promised, connection.fd.get());
+    connection.receive.ready = false;
+    return;
+  }
+  const Address& peer = connection.sockets.peer();
+  absl::Status status;
+  if (size < 0) status = SocketError("recv", errno, peer);
+  if (size == 0) status = PeerClosed(peer);
+  connection.receive = {};
+  AddEvent(Event::Kind::kReceived, id, size > 0 ? static_cast<size_t>(size) : 0, status);
+}
+
+void PollTransport::AttemptSend(ConnectionId id, Connection& connection) {
+  const ssize_t size = send(connection.fd.get(), connection.bytes.data(), connection.bytes.size(),
+                            MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (size < 0 && errno == EINTR) return;
+  if (size < 0 && errno == EAGAIN) {
+    connection.send.ready = false;
+    return;
+  }
+  absl::Status status;
+  if (size < 0) status = SocketError("send", errno, connection.sockets.peer());
+  connection.send = {};
+  AddEvent(Event::Kind::kSent, id, size > 0 ? static_cast<size_t>(size) : 0, status);
+}
+
+void PollTransport::AddEvent(Event::Kind kind, ConnectionId id, size_t bytes, absl::Status status) {
+  events_.push_back({.kind = kind, .connection = id, .status = std::move(status), .bytes = bytes});
+}
+
+bool PollTransport::Poll(absl::Time until) {
+  std::array<pollfd, kMaxConnections + 2> polled;
+  size_t count = 0;
+  polled[count++] = {.fd = wake_.get(), .events = POLLIN, .revents = 0};
+  polled[count++] = {.fd = output_.waits_for(), .events = POLLOUT, .revents = 0};
+  connections_.ForEach([&](ConnectionId, Connection& connection) {
+    const short events = PollEvents(connection);
+    const int fd = events != 0 ? connection.fd.get() : -1;  // even then an error would wake
+    polled[count++] = {.fd = fd, .events = events, .revents = 0};
+  });
+  const timespec timeout = TimeoutUntil(until);
+  if (ppoll(polled.data(), count, &timeout, nullptr) <= 0) return false;
+  if (polled[1].revents != 0) output_.OnWritable();
+  size_t next = 2;
+  connections_.ForEach(
+      [&](ConnectionId, Connection& connection) { OnPolled(polled[next++].revents, connection); });
+  return polled[0].revents != 0 && TakeWake();
+}
+
+short PollTransport::PollEvents(const Connection& connection) {
+  int events = 0;
+  if (connection.receive.active) events |= POLLIN;
+  if (connection.connect.active || connection.send.active) events |= POLLOUT;
+  return static_cast<short>(events);
+}
+
+void PollTransport::OnPolled(short happened, Connection& connection) {
+  const bool failed = (happened & (POLLERR | POLLHUP | POLLNVAL)) != 0;
+  if (failed || (happened & POLLIN) != 0) connection.receive.ready = connection.receive.active;
+  if (failed || (happened & POLLOUT) != 0) {
+    connection.connect.ready = connection.connect.active;
+    connection.send.ready = connection.send.active;
+  }
+}
+
+bool PollTransport::TakeWake() {
+  uint64_t count = 0;
+  return read(wake_.get(), &count, sizeof(count)) == sizeof(count);
+}
+
+}  // namespace io

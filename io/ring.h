@@ -1,0 +1,74 @@
+// One io_uring: a queue of operations to start, and the completions of those that ended.
+#ifndef IO_RING_H_
+#define IO_RING_H_
+
+#include <liburing.h>
+
+#include <cstdint>
+#include <memory>
+#include <thread>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace io {
+
+// Belongs to the thread that made it: the kernel then keeps completions until that
+// thread asks for them (SINGLE_ISSUER, DEFER_TASKRUN) and never interrupts it with
+// them, nor any other thread. Where the kernel is too old for that the flags are left
+// out. To go on in another thread, make another ring.
+class Ring {
+ public:
+  // Fails as io_uring_setup(2) does, and with Unimplemented when the kernel has not
+  // all the operations that io/uring_transport.cc uses.
+  static absl::StatusOr<std::unique_ptr<Ring>> Make();
+  // Cancels what is under way. Memory may still be in use then by a write that cannot
+  // be interrupted.
+  ~Ring();
+
+  Ring(const Ring&) = delete;
+  Ring& operator=(const Ring&) = delete;
+
+  // Whether receives may be told to wait before their first attempt
+  // (IORING_RECVSEND_POLL_FIRST, Linux 5.19; we ask for what came after it).
+  bool HasPollFirst() const { return (ring_.flags & IORING_SETUP_SINGLE_ISSUER) != 0; }
+
+  bool IsMine() const { return owner_ == std::this_thread::get_id(); }
+
+  // The next entry of the submission queue, to be prepared. It is submitted by the
+  // next SubmitAndWait(), and what it points to must stay until its completion.
+  io_uring_sqe* GetEntry();
+
+  // Submits, then waits for at least one completion for `timeout` at most. Fails only
+  // when the ring is of no use any more.
+  absl::Status SubmitAndWait(absl::Duration timeout);
+
+  // Calls visit(user_data, result) for each completion there is.
+  void ForEachCompletion(auto&& visit) {
+    io_uring_cqe* completion = nullptr;
+    while (io_uring_peek_cqe(&ring_, &completion) == 0) {
+      const uint64_t user_data = completion->user_data;
+      const int result = completion->res;
+      io_uring_cqe_seen(&ring_, completion);
+      visit(user_data, result);
+    }
+  }
+
+ private:
+  // More than can be under way: a receive and a send of each connection, what cancels
+  // them, a write and the eventfd.
+  static constexpr unsigned kEntries = 256;
+
+  Ring() = default;
+  absl::Status SetUp();
+  absl::Status Probe();
+
+  bool is_set_up_ = false;
+  io_uring ring_ = {};
+  std::thread::id owner_ = std::this_thread::get_id();
+};
+
+}  // namespace io
+
+#endif  // IO_RING_H_

@@ -1,0 +1,216 @@
+// Tested by tests/io/simulated_transport_test.cc and tests/io/transport_contract_test.cc.
+#include "io/simulated_transport.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "io/errno_status.h"
+
+// Is AddressSanitizer on? GCC and clang tell it in different ways.
+#if defined(__SANITIZE_ADDRESS__)
+#define IO_HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define IO_HAS_ASAN 1
+#endif
+#endif
+
+#ifdef IO_HAS_ASAN
+// From its run-time library. Its header is not there for every compiler.
+extern "C" {
+void __asan_poison_memory_region(const volatile void* begin, size_t size);
+void __asan_unpoison_memory_region(const volatile void* begin, size_t size);
+}
+#endif
+
+namespace io {
+
+namespace {
+
+void Poison([[maybe_unused]] std::span<const std::byte> bytes) {
+#ifdef IO_HAS_ASAN
+  __asan_poison_memory_region(bytes.data(), bytes.size());
+#endif
+}
+
+void Unpoison([[maybe_unused]] std::span<const std::byte> bytes) {
+#ifdef IO_HAS_ASAN
+  __asan_unpoison_memory_region(bytes.data(), bytes.size());
+#endif
+}
+
+[[noreturn]] void FailForNothingToCome() {
+  std::fprintf(stderr, "SimulatedTransport: Wait() for ever, and nothing will ever happen\n");
+  std::abort();
+}
+
+void WriteTo(SimulatedOutput& output, std::span<const std::byte> bytes,
+             std::optional<uint64_t> offset) {
+  const size_t begin = offset.value_or(output.bytes.size());
+  output.bytes.resize(std::max(output.bytes.size(), begin + bytes.size()));
+  std::ranges::copy(bytes, output.bytes.begin() + static_cast<ptrdiff_t>(begin));
+}
+
+}  // namespace
+
+SimulatedTransport::~SimulatedTransport() {
+  connections_.ForEach([this](ConnectionId id, Connection&) { Close(id); });
+  if (write_.active) Unpoison(write_.bytes);
+}
+
+absl::StatusOr<ConnectionId> SimulatedTransport::Connect(const Address& address,
+                                                         const ConnectOptions& options) {
+  if (options.source_port == SourcePort::kReserved && !network_.privileged()) {
+    return SocketError("bind to a port below 1024", EACCES, address);
+  }
+  const std::optional<ConnectionId> id = connections_.Take();
+  if (!id.has_value()) return TooManyConnections();
+  Connection& connection = connections_.Get(*id);
+  connection.address = address;
+  connection.end = &network_.Connect(address, NextPort(options.source_port));
+  return *id;
+}
+
+uint16_t SimulatedTransport::NextPort(SourcePort source_port) {
+  if (source_port != SourcePort::kAny && network_.privileged()) {
+    return static_cast<uint16_t>(1023 - reserved_ports_used_++ % 359);
+  }
+  return static_cast<uint16_t>(32768 + other_ports_used_++ % 28232);
+}
+
+void SimulatedTransport::StartReceive(ConnectionId id, const ReceiveInto& into) {
+  Connection& connection = connections_.Get(id);
+  assert(!connection.connecting && !connection.receiving && into.IsValid());
+  connection.receiving = true;
+  connection.into = into;
+  Poison(into.first);
+  Poison(into.second);
+}
+
+void SimulatedTransport::StartSend(ConnectionId id, std::span<const std::byte> bytes) {
+  Connection& connection = connections_.Get(id);
+  assert(!connection.connecting && !connection.sending && !bytes.empty());
+  connection.sending = true;
+  connection.bytes = bytes;
+  Poison(bytes);
+}
+
+void SimulatedTransport::Close(ConnectionId id) {
+  Connection& connection = connections_.Get(id);
+  if (connection.receiving) EndReceive(connection);
+  if (connection.sending) EndSend(connection);
+  connection.end->ClientClose();
+  std::erase_if(gathered_, [id](const Event& event) {
+    return event.kind != Event::Kind::kWritten && event.connection == id;
+  });
+  connections_.Release(id);
+}
+
+void SimulatedTransport::StartWrite(int fd, std::span<const std::byte> bytes,
+                                    std::optional<uint64_t> offset) {
+  assert(!write_.active && !bytes.empty());
+  SimulatedOutput& output = outputs_[fd];
+  const auto taken = bytes.first(std::min(bytes.size(), output.max_write));
+  write_ = {.active = true, .output = &output, .bytes = taken, .offset = offset, .ends = Now()};
+  if (!std::isinf(output.bytes_per_second)) {
+    write_.ends += absl::Seconds(static_cast<double>(taken.size()) / output.bytes_per_second);
+  }
+  network_.At(write_.ends, [] {});  // so that the time comes
+  Poison(taken);
+}
+
+Turn SimulatedTransport::Wait(absl::Time until) {
+  while (network_.RunNext(Now())) {
+  }
+  Settle();
+  const auto keeps_waiting = [this] { return gathered_.empty() && !woken_; };
+  while (keeps_waiting() && network_.RunNext(until)) Settle();
+  if (keeps_waiting()) {
+    if (until == absl::InfiniteFuture()) FailForNothingToCome();
+    network_.AdvanceTo(until);
+  }
+  woken_ = false;
+  given_.clear();
+  std::swap(given_, gathered_);
+  return {Now(), given_};
+}
+
+void SimulatedTransport::Settle() {
+  connections_.ForEach([this](ConnectionId id, Connection& connection) {
+    if (connection.connecting) SettleConnect(id, connection);
+    if (connection.receiving) SettleReceive(id, connection);
+    if (connection.sending) SettleSend(id, connection);
+  });
+  if (write_.active) SettleWrite();
+}
+
+void SimulatedTransport::SettleConnect(ConnectionId id, Connection& connection) {
+  const std::optional<int> outcome = connection.end->connect_outcome();
+  if (!outcome.has_value()) return;
+  connection.connecting = false;
+  absl::Status status;
+  if (*outcome != 0) status = SocketError("connect", *outcome, connection.address);
+  AddEvent(Event::Kind::kConnected, id, 0, std::move(status));
+}
+
+void SimulatedTransport::SettleReceive(ConnectionId id, Connection& connection) {
+  SimulatedConnection& end = *connection.end;
+  if (!end.HasArrived() && !end.HasEnded()) return;
+  EndReceive(connection);
+  const auto& [first, second, promised] = connection.into;
+  const size_t at_most = end.link().max_receive;
+  size_t size = end.ClientReceive(first.first(std::min(first.size(), at_most)));
+  if (size == first.size()) {
+    size += end.ClientReceive(second.first(std::min(second.size(), at_most - size)));
+  }
+  absl::Status status;
+  if (size == 0 && end.error() == 0) status = PeerClosed(connection.address);
+  if (size == 0 && end.error() != 0) status = SocketError("recv", end.error(), connection.address);
+  AddEvent(Event::Kind::kReceived, id, size, std::move(status));
+}
+
+void SimulatedTransport::SettleSend(ConnectionId id, Connection& connection) {
+  SimulatedConnection& end = *connection.end;
+  Unpoison(connection.bytes);
+  const int error = end.error();
+  const size_t size = error == 0 ? end.ClientSend(connection.bytes) : 0;
+  if (size == 0 && error == 0) return Poison(connection.bytes);
+  EndSend(connection);
+  absl::Status status;
+  if (error != 0) status = SocketError("send", error, connection.address);
+  AddEvent(Event::Kind::kSent, id, size, std::move(status));
+}
+
+void SimulatedTransport::SettleWrite() {
+  SimulatedOutput& output = *write_.output;
+  if (Now() < write_.ends || (output.stalled && output.error == 0)) return;
+  write_.active = false;
+  Unpoison(write_.bytes);
+  if (output.error != 0) return AddEvent(Event::Kind::kWritten, 0, 0, OutputError(output.error));
+  WriteTo(output, write_.bytes, write_.offset);
+  AddEvent(Event::Kind::kWritten, 0, write_.bytes.size(), absl::OkStatus());
+}
+
+void SimulatedTransport::EndReceive(Connection& connection) {
+  connection.receiving = false;
+  Unpoison(connection.into.first);
+  Unpoison(connection.into.second);
+}
+
+void SimulatedTransport::EndSend(Connection& connection) {
+  connection.sending = false;
+  Unpoison(connection.bytes);
+}
+
+void SimulatedTransport::AddEvent(Event::Kind kind, ConnectionId id, size_t bytes,
+                                  absl::Status status) {
+  gathered_.push_back(
+      {.kind = kind, .connection = id, .status = std::move(status), .bytes = bytes});
+}
+
+}  // namespace io

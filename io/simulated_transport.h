@@ -1,0 +1,97 @@
+// The transport of the simulated network, for tests.
+#ifndef IO_SIMULATED_TRANSPORT_H_
+#define IO_SIMULATED_TRANSPORT_H_
+
+#include <atomic>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "io/connection_table.h"
+#include "io/simulated_connection.h"
+#include "io/simulated_network.h"
+#include "io/transport.h"
+
+namespace io {
+
+// What StartWrite() writes to. A test looks into it, and makes it behave.
+struct SimulatedOutput {
+  std::vector<std::byte> bytes;  // all that was written
+  double bytes_per_second = std::numeric_limits<double>::infinity();
+  size_t max_write = std::numeric_limits<size_t>::max();
+  bool stalled = false;  // the reader takes nothing: no write ends
+  int error = 0;         // an errno: every write fails with it
+};
+
+// Keeps to the contract in the strictest way, so that a caller who does not is found:
+// a receive gives whatever has arrived, however little was `promised`; under
+// AddressSanitizer, memory of an operation under way is poisoned; starting a second
+// operation of a kind is an assertion. A Wait() for ever when nothing will ever happen
+// ends the program and says so.
+class SimulatedTransport final : public Transport {
+ public:
+  // `network` is not owned.
+  explicit SimulatedTransport(SimulatedNetwork& network) : network_(network) {}
+  ~SimulatedTransport() override;
+
+  absl::StatusOr<ConnectionId> Connect(const Address& address,
+                                       const ConnectOptions& options) override;
+  void StartReceive(ConnectionId connection, const ReceiveInto& into) override;
+  void StartSend(ConnectionId connection, std::span<const std::byte> bytes) override;
+  void Close(ConnectionId connection) override;
+  void StartWrite(int fd, std::span<const std::byte> bytes,
+                  std::optional<uint64_t> offset) override;
+  Turn Wait(absl::Time until) override;
+  void Wake() override { woken_ = true; }
+  absl::Time Now() override { return network_.now(); }
+  const char* name() const override { return "simulated"; }
+
+  // By file descriptor number, which need not be open.
+  SimulatedOutput& output(int fd) { return outputs_[fd]; }
+
+ private:
+  struct Connection {
+    SimulatedConnection* end = nullptr;  // the network's
+    Address address;
+    bool connecting = true;
+    bool receiving = false;
+    bool sending = false;
+    ReceiveInto into;
+    std::span<const std::byte> bytes;
+  };
+  struct Write {
+    bool active = false;
+    SimulatedOutput* output = nullptr;
+    std::span<const std::byte> bytes;
+    std::optional<uint64_t> offset;
+    absl::Time ends;
+  };
+
+  uint16_t NextPort(SourcePort source_port);
+  // Ends what can end now; outcomes go to gathered_.
+  void Settle();
+  void SettleConnect(ConnectionId id, Connection& connection);
+  void SettleReceive(ConnectionId id, Connection& connection);
+  void SettleSend(ConnectionId id, Connection& connection);
+  void SettleWrite();
+  void EndReceive(Connection& connection);
+  void EndSend(Connection& connection);
+  void AddEvent(Event::Kind kind, ConnectionId id, size_t bytes, absl::Status status);
+
+  SimulatedNetwork& network_;
+  ConnectionTable<Connection> connections_;
+  std::map<int, SimulatedOutput> outputs_;
+  Write write_;
+  uint16_t reserved_ports_used_ = 0;
+  uint16_t other_ports_used_ = 0;
+  std::atomic<bool> woken_ = false;
+  std::vector<Event> gathered_;  // for the next Wait() to give
+  std::vector<Event> given_;     // by the last one
+};
+
+}  // namespace io
+
+#endif  // IO_SIMULATED_TRANSPORT_H_

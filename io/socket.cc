@@ -1,0 +1,90 @@
+// Tested by tests/io/socket_test.cc and tests/io/source_port_test.cc.
+#include "io/socket.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <random>
+
+#include "io/errno_status.h"
+
+namespace io {
+
+namespace {
+
+void SetOption(int fd, int level, int name, int value) {
+  // None of the options used here can fail on a TCP socket.
+  (void)setsockopt(fd, level, name, &value, sizeof(value));
+}
+
+// A peer that has gone without a word is noticed after two minutes.
+void SetOptions(int fd) {
+  SetOption(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+  SetOption(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+  SetOption(fd, IPPROTO_TCP, TCP_KEEPIDLE, 60);
+  SetOption(fd, IPPROTO_TCP, TCP_KEEPINTVL, 10);
+  SetOption(fd, IPPROTO_TCP, TCP_KEEPCNT, 6);
+}
+
+Address AnyHost(int family) {
+  sockaddr_storage any = {};  // all zeros is INADDR_ANY, and in6addr_any
+  any.ss_family = static_cast<sa_family_t>(family);
+  return Address(reinterpret_cast<const sockaddr*>(&any),
+                 family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in));
+}
+
+}  // namespace
+
+ReservedPorts::ReservedPorts(uint32_t random)
+    : next_(static_cast<uint16_t>(kFirst + random % (kLast - kFirst + 1))) {}
+
+std::optional<uint16_t> ReservedPorts::Next() {
+  if (left_ == 0) return std::nullopt;
+  --left_;
+  const uint16_t port = next_;
+  next_ = port == kFirst ? kLast : static_cast<uint16_t>(port - 1);
+  return port;
+}
+
+SocketMaker::SocketMaker(const Address& peer, SourcePort source_port, int flags)
+    : peer_(peer), source_port_(source_port), flags_(flags), ports_(std::random_device()()) {}
+
+absl::StatusOr<UniqueFd> SocketMaker::Next() {
+  UniqueFd fd(socket(peer_.family(), SOCK_STREAM | SOCK_CLOEXEC | flags_, IPPROTO_TCP));
+  if (fd.get() < 0) return SocketError("socket", errno, peer_);
+  SetOptions(fd.get());
+  if (source_port_ == SourcePort::kAny) return fd;
+  const absl::Status bound = BindToReservedPort(fd.get());
+  is_reserved_ = bound.ok();
+  if (!bound.ok() && source_port_ == SourcePort::kReserved) return bound;
+  return fd;
+}
+
+absl::Status SocketMaker::BindToReservedPort(int fd) {
+  // Another connection's port will do if that one goes to another peer: whether it
+  // does is found out by connect().
+  SetOption(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+  int error = EADDRINUSE;
+  while (const std::optional<uint16_t> port = ports_.Next()) {
+    const Address from = AnyHost(peer_.family()).WithPort(*port);
+    if (bind(fd, from.raw(), from.raw_size()) == 0) return absl::OkStatus();
+    error = errno;
+    if (error != EADDRINUSE) break;
+  }
+  return SocketError("bind to a port below 1024", error, peer_);
+}
+
+bool SocketMaker::NextMayDoBetter(int error) const {
+  return is_reserved_ && (error == EADDRNOTAVAIL || error == EADDRINUSE);
+}
+
+void ReceiveThreshold::SetFor(size_t promised, int fd) {
+  const int wanted = IsLarge(promised) ? static_cast<int>(std::min(promised, kAtMost)) : 1;
+  if (wanted == set_) return;
+  SetOption(fd, SOL_SOCKET, SO_RCVLOWAT, wanted);
+  set_ = wanted;
+}
+
+}  // namespace io

@@ -1,0 +1,100 @@
+// What the two transports of the kernel have in common: how a socket is made, from
+// which port it connects, and how many bytes a receive on it waits for.
+#ifndef IO_SOCKET_H_
+#define IO_SOCKET_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "io/address.h"
+#include "io/transport.h"
+#include "io/unique_fd.h"
+
+namespace io {
+
+// The reserved ports that connections may come from, 1023 down to 665 (those below
+// belong to well-known services), each once, beginning anywhere.
+class ReservedPorts {
+ public:
+  static constexpr uint16_t kFirst = 665;
+  static constexpr uint16_t kLast = 1023;
+
+  // `random`: any number; where to begin.
+  explicit ReservedPorts(uint32_t random = 0);
+
+  // Nothing when all have been given.
+  std::optional<uint16_t> Next();
+
+ private:
+  uint16_t next_;
+  int left_ = kLast - kFirst + 1;
+};
+
+// Makes the socket of a connection: several, one after the other, if it is to come
+// from a reserved port and the ports that are tried first are taken.
+class SocketMaker {
+ public:
+  SocketMaker() = default;
+  // `flags`: SOCK_NONBLOCK or 0.
+  SocketMaker(const Address& peer, SourcePort source_port, int flags);
+
+  // The next TCP socket to connect with, bound if it has to be. ResourceExhausted: no
+  // free port; PermissionDenied: no privilege for a reserved one.
+  absl::StatusOr<UniqueFd> Next();
+
+  // Whether connect() failed with `error` only because this very source port is in use
+  // for this very peer. Then Next() may do better.
+  bool NextMayDoBetter(int error) const;
+
+  const Address& peer() const { return peer_; }
+
+ private:
+  absl::Status BindToReservedPort(int fd);
+
+  Address peer_;
+  SourcePort source_port_ = SourcePort::kAny;
+  int flags_ = 0;
+  ReservedPorts ports_;
+  bool is_reserved_ = false;  // the port of the socket last made
+};
+
+// SO_RCVLOWAT: how many bytes have to be there before a socket counts as readable.
+//
+// A stream of 1 MiB replies arrives in hundreds of segments, and being woken up for
+// each few of them costs as much as all the rest of a receive (measured: half of the
+// CPU time). So a receive that is promised much waits until all of that is there:
+//
+//   promised < 64 KiB    threshold 1; the receive is tried at once, and takes what
+//                        is there
+//   promised >= 64 KiB   threshold = promised (1 MiB at most); the receive is not
+//                        tried before the socket counts as readable, or it would take
+//                        the little that is there, and leave a threshold above the
+//                        rest of the promise
+//
+// It cannot stall. The threshold is about bytes that are queued and not yet taken;
+// when it is set, none of the promised ones are taken, and it is never above the
+// promise. The kernel wakes before the threshold when the stream ends or fails, and
+// when its memory for the connection is used up; then the receive gives fewer bytes,
+// and the next one has a smaller promise. For the same reason MSG_WAITALL, which
+// takes some and then waits for more, only goes with a threshold of 1.
+//
+// A steady stream promises the same every time, and then nothing has to be set.
+class ReceiveThreshold {
+ public:
+  static constexpr size_t kLarge = 64 * 1024;
+  static constexpr size_t kAtMost = 1024 * 1024;  // the kernel may cap it lower
+
+  static bool IsLarge(size_t promised) { return promised >= kLarge; }
+
+  // Sets what a receive with this promise has to wait for.
+  void SetFor(size_t promised, int fd);
+
+ private:
+  int set_ = 1;
+};
+
+}  // namespace io
+
+#endif  // IO_SOCKET_H_

@@ -1,0 +1,130 @@
+// Connections, output and time: all that the client asks of an operating system.
+//
+// Three implementations: io_uring (io/uring_transport.h, the product), poll(2)
+// (io/poll_transport.h, where io_uring is blocked: default containers, hardened
+// hosts) and a simulated network with virtual time (io/simulated_transport.h, for
+// tests). tests/io/transport_contract_test.cc holds all three to what is said here.
+//
+// Operations are started, and their outcomes come out of Wait() as events:
+//
+//   Connect()       -> kConnected     once per connection
+//   StartReceive()  -> kReceived      at most one receive per connection at a time
+//   StartSend()     -> kSent          at most one send per connection at a time
+//   StartWrite()    -> kWritten       at most one write per transport at a time
+//
+// Memory: from a Start...() until its event has come out of Wait(), or until Close()
+// has returned, the memory belongs to the transport (with io_uring: to the kernel).
+// It must stay where it is and must not be touched.
+//
+// Threads: all functions but Wake(), and the destructor, belong to one thread at a time.
+// They may go over to another thread while no operation is under way.
+#ifndef IO_TRANSPORT_H_
+#define IO_TRANSPORT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "io/address.h"
+
+namespace io {
+
+using ConnectionId = uint32_t;
+
+// Whether to connect from a port below 1024, which some servers take as a sign of a
+// privileged process ("secure" exports).
+enum class SourcePort : uint8_t {
+  kAny,
+  kReservedIfPossible,  // any port if there is none free or no privilege
+  kReserved,            // fail with PermissionDenied or ResourceExhausted instead
+};
+
+struct ConnectOptions {
+  SourcePort source_port = SourcePort::kAny;
+};
+
+// Memory to receive into: `first` before `second`, either may be empty, not both.
+struct ReceiveInto {
+  std::span<std::byte> first;
+  std::span<std::byte> second;
+  // The peer is known to send at least so many bytes more. A receive may wait until
+  // so many are there, which saves wake-ups, but never for more. REQUIRES: between 1
+  // and first.size() + second.size().
+  size_t promised = 1;
+
+  size_t size() const { return first.size() + second.size(); }
+  bool IsValid() const { return promised >= 1 && promised <= size(); }
+};
+
+struct Event {
+  enum class Kind : uint8_t {
+    kConnected,
+    kReceived,
+    kSent,     // `bytes` of the memory were sent: maybe not all
+    kWritten,  // `bytes` of the memory were written: maybe not all
+  };
+  Kind kind = Kind::kConnected;
+  ConnectionId connection = 0;  // not of kWritten
+  // Why nothing (more) can come of the operation. After an error of any kind but
+  // kWritten the connection is of no use: Close() it. "The server closed the
+  // connection" is an error of kReceived. Codes: Unavailable for everything that
+  // another try later may mend, PermissionDenied and ResourceExhausted for the
+  // machine's own refusals. Of kWritten: Aborted when nobody reads the output any more
+  // (EPIPE; SIGPIPE may have been raised as well, or not), the others as
+  // io/errno_status.h says for OutputError().
+  absl::Status status;
+  size_t bytes = 0;  // at least 1 when status is OK, but for kConnected
+};
+
+// Close() takes no events out of a turn that was already given: skip those of
+// connections that were closed since.
+struct Turn {
+  absl::Time now;                 // read once, after the wait
+  std::span<const Event> events;  // valid until the next Wait()
+};
+
+class Transport {
+ public:
+  virtual ~Transport() = default;  // closes everything, as Close() does
+
+  // Begins to connect to `address`; the outcome is a kConnected event. Fails at once
+  // when the machine refuses (no socket, no reserved port), and with ResourceExhausted
+  // when there are kMaxConnections (io/connection_table.h) already.
+  virtual absl::StatusOr<ConnectionId> Connect(const Address& address,
+                                               const ConnectOptions& options) = 0;
+
+  // REQUIRES: the connection is connected, and has no receive (send) under way.
+  virtual void StartReceive(ConnectionId connection, const ReceiveInto& into) = 0;
+  virtual void StartSend(ConnectionId connection, std::span<const std::byte> bytes) = 0;
+
+  // Ends the connection, whatever is under way on it, and waits (never for the peer)
+  // until no memory of it belongs to the transport any more. No later turn has an event
+  // of it. Its id is not given to a new connection for a long time.
+  virtual void Close(ConnectionId connection) = 0;
+
+  // Writes to an open file, pipe, socket or terminal, at `offset` if one is given
+  // (regular files) and at its position if not. May take fewer bytes. Does not hold up
+  // the connections while a pipe's reader is slow. REQUIRES: no write is under way.
+  virtual void StartWrite(int fd, std::span<const std::byte> bytes,
+                          std::optional<uint64_t> offset) = 0;
+
+  // Sleeps until there is an event, until `until`, or until Wake(), and gives the
+  // events there are, maybe none.
+  virtual Turn Wait(absl::Time until) = 0;
+
+  // Makes the Wait() at hand, or else the next one, return at once. Any thread.
+  virtual void Wake() = 0;
+
+  // The clock that Wait() goes by.
+  virtual absl::Time Now() = 0;
+
+  // "uring", "poll" or "simulated".
+  virtual const char* name() const = 0;
+};
+
+}  // namespace io
+
+#endif  // IO_TRANSPORT_H_

@@ -1,0 +1,222 @@
+// Tested by tests/io/transport_contract_test.cc and tests/io/kernel_transport_test.cc.
+#include "io/uring_transport.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <utility>
+
+#include "io/clock.h"
+#include "io/errno_status.h"
+
+namespace io {
+
+namespace {
+
+constexpr uint64_t kFilePosition = ~uint64_t{0};
+
+// The kernel counts bytes in 32 bits.
+unsigned CapSize(size_t size) { return static_cast<unsigned>(std::min<size_t>(size, 1 << 30)); }
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<UringTransport>> UringTransport::Make() {
+  UniqueFd wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (wake.get() < 0) return SocketError("eventfd", errno);
+  absl::StatusOr<std::unique_ptr<Ring>> ring = Ring::Make();
+  if (!ring.ok()) return ring.status();
+  return std::unique_ptr<UringTransport>(new UringTransport(std::move(wake), *std::move(ring)));
+}
+
+UringTransport::UringTransport(UniqueFd wake, std::unique_ptr<Ring> ring)
+    : wake_(std::move(wake)), ring_(std::move(ring)) {
+  gathered_.reserve(2 * kMaxConnections + 1);
+  given_.reserve(2 * kMaxConnections + 1);
+}
+
+UringTransport::~UringTransport() {
+  connections_.ForEach([this](ConnectionId id, Connection&) { Close(id); });
+  write_.closing = true;
+  if (write_.active) Cancel(Task::kWrite, 0);
+  if (write_.active) Cancel(Task::kWritable, 0);
+  while (write_.active && ring_ != nullptr) Pump(absl::InfiniteDuration());
+}
+
+bool UringTransport::IsBusy() {
+  bool busy = write_.active;
+  connections_.ForEach([&](ConnectionId, Connection& connection) { busy |= connection.IsBusy(); });
+  return busy;
+}
+
+void UringTransport::AdoptThread() {
+  if (ring_ == nullptr || ring_->IsMine()) return;
+  const bool busy = IsBusy();
+  assert(!busy && "to another thread with operations under way");
+  if (busy) return;
+  ring_.reset();
+  wake_submitted_ = false;
+  absl::StatusOr<std::unique_ptr<Ring>> ring = Ring::Make();
+  lost_ = ring.status();
+  if (ring.ok()) ring_ = *std::move(ring);
+}
+
+absl::StatusOr<ConnectionId> UringTransport::Connect(const Address& address,
+                                                     const ConnectOptions& options) {
+  AdoptThread();
+  if (ring_ == nullptr) return lost_;
+  const std::optional<ConnectionId> id = connections_.Take();
+  if (!id.has_value()) return TooManyConnections();
+  Connection& connection = connections_.Get(*id);
+  connection.sockets = SocketMaker(address, options.source_port, 0);
+  const absl::Status status = SubmitConnect(*id, connection);
+  if (status.ok()) return *id;
+  connections_.Release(*id);
+  return status;
+}
+
+void UringTransport::StartReceive(ConnectionId id, const ReceiveInto& into) {
+  AdoptThread();
+  Connection& connection = connections_.Get(id);
+  assert(!connection.connecting && !connection.receiving && into.IsValid());
+  connection.receiving = true;
+  connection.into = into;
+  SubmitReceive(id, connection);
+}
+
+void UringTransport::StartSend(ConnectionId id, std::span<const std::byte> bytes) {
+  AdoptThread();
+  Connection& connection = connections_.Get(id);
+  assert(!connection.connecting && !connection.sending && !bytes.empty());
+  connection.sending = true;
+  connection.bytes = bytes;
+  SubmitSend(id, connection);
+}
+
+void UringTransport::StartWrite(int fd, std::span<const std::byte> bytes,
+                                std::optional<uint64_t> offset) {
+  AdoptThread();
+  assert(!write_.active && !bytes.empty());
+  write_ = {.active = true, .fd = fd, .bytes = bytes, .offset = offset.value_or(kFilePosition)};
+  SubmitWrite();
+}
+
+void UringTransport::Close(ConnectionId id) {
+  AdoptThread();
+  Connection& connection = connections_.Get(id);
+  connection.closing = true;
+  if (connection.IsBusy()) shutdown(connection.fd.get(), SHUT_RDWR);
+  if (connection.connecting) Cancel(Task::kConnect, id);
+  if (connection.receiving) Cancel(Task::kReceive, id);
+  if (connection.sending) Cancel(Task::kSend, id);
+  while (connection.IsBusy() && ring_ != nullptr) Pump(absl::InfiniteDuration());
+  std::erase_if(gathered_, [id](const Event& event) {
+    return event.kind != Event::Kind::kWritten && event.connection == id;
+  });
+  connections_.Release(id);
+}
+
+Turn UringTransport::Wait(absl::Time until) {
+  AdoptThread();
+  do {
+    const bool sleep = gathered_.empty() && !woken_;
+    Pump(sleep ? until - Now() : absl::ZeroDuration());
+  } while (gathered_.empty() && !woken_ && Now() < until);
+  woken_ = false;
+  given_.clear();
+  std::swap(given_, gathered_);
+  return {Now(), given_};
+}
+
+void UringTransport::Wake() {
+  const uint64_t one = 1;
+  (void)!write(wake_.get(), &one, sizeof(one));  // fails only when it is full, so awake
+}
+
+absl::Time UringTransport::Now() { return SteadyNow(); }
+
+absl::Status UringTransport::SubmitConnect(ConnectionId id, Connection& connection) {
+  absl::StatusOr<UniqueFd> fd = connection.sockets.Next();
+  if (!fd.ok()) return fd.status();
+  connection.fd = *std::move(fd);
+  connection.connecting = true;
+  const Address& peer = connection.sockets.peer();
+  Submit(Task::kConnect, id, [&](io_uring_sqe* entry) {
+    io_uring_prep_connect(entry, connection.fd.get(), peer.raw(), peer.raw_size());
+  });
+  return absl::OkStatus();
+}
+
+// What the flags are about is told at ReceiveThreshold.
+void UringTransport::SubmitReceive(ConnectionId id, Connection& connection) {
+  const auto& [first, second, promised] = connection.into;
+  const int fd = connection.fd.get();
+  connection.threshold.SetFor(promised, fd);
+  const bool large = ReceiveThreshold::IsLarge(promised);
+  const int flags = !large && promised == connection.into.size() ? MSG_WAITALL : 0;
+  Submit(Task::kReceive, id, [&](io_uring_sqe* entry) {
+    if (first.empty() || second.empty()) {
+      const std::span<std::byte> only = first.empty() ? second : first;
+      io_uring_prep_recv(entry, fd, only.data(), CapSize(only.size()), flags);
+    } else {
+      connection.vectors = {iovec{first.data(), first.size()}, {second.data(), second.size()}};
+      connection.message = {};
+      connection.message.msg_iov = connection.vectors.data();
+      connection.message.msg_iovlen = connection.vectors.size();
+      io_uring_prep_recvmsg(entry, fd, &connection.message, static_cast<unsigned>(flags));
+    }
+    if (large && ring_->HasPollFirst()) entry->ioprio |= IORING_RECVSEND_POLL_FIRST;
+  });
+}
+
+void UringTransport::SubmitSend(ConnectionId id, Connection& connection) {
+  const std::span<const std::byte> bytes = connection.bytes;
+  Submit(Task::kSend, id, [&](io_uring_sqe* entry) {
+    io_uring_prep_send(entry, connection.fd.get(), bytes.data(), CapSize(bytes.size()),
+                       MSG_NOSIGNAL);
+  });
+}
+
+// A terminal that is held (Ctrl-S) blocks even a write that is not to block, and all of
+// us with it (seen with Linux 6.18), unless a thread of the kernel does it.
+void UringTransport::SubmitWrite() {
+  const bool blocks = isatty(write_.fd) != 0;
+  Submit(Task::kWrite, 0, [this, blocks](io_uring_sqe* entry) {
+    io_uring_prep_write(entry, write_.fd, write_.bytes.data(), CapSize(write_.bytes.size()),
+                        write_.offset);
+    if (blocks) entry->flags |= IOSQE_ASYNC;
+  });
+}
+
+// A poll, not a read: a ring that is left behind must own no memory.
+void UringTransport::SubmitWake() {
+  wake_submitted_ = true;
+  Submit(Task::kWake, 0,
+         [this](io_uring_sqe* entry) { io_uring_prep_poll_add(entry, wake_.get(), POLLIN); });
+}
+
+void UringTransport::Cancel(Task task, ConnectionId id) {
+  const uint64_t target = UserData(task, id);
+  Submit(Task::kCancel, id,
+         [target](io_uring_sqe* entry) { io_uring_prep_cancel64(entry, target, 0); });
+}
+
+void UringTransport::Pump(absl::Duration timeout) {
+  if (ring_ == nullptr) {
+    FailOperations();
+    if (gathered_.empty()) SleepWithoutRing(timeout);
+    return;
+  }
+  if (!wake_submitted_) SubmitWake();
+  const absl::Status status = ring_->SubmitAndWait(timeout);
+  ring_->ForEachCompletion(
+      [this](uint64_t user_data, int result) { OnCompletion(user_data, result); });
+  if (status.ok()) return;
+  lost_ = status;
+  ring_.reset();
+  FailOperations();
+}
+
+}  // namespace io

@@ -1,0 +1,70 @@
+// The parts of io/socket.h by themselves.
+#include "io/socket.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <set>
+
+#include "gtest/gtest.h"
+
+namespace io {
+namespace {
+
+TEST(ReservedPorts, GivesEachOnceWhereverItBegins) {
+  for (uint32_t random = 0; random < 800; ++random) {
+    ReservedPorts ports(random);
+    std::set<uint16_t> given;
+    while (const auto port = ports.Next()) {
+      EXPECT_GE(*port, 665);
+      EXPECT_LE(*port, 1023);
+      EXPECT_TRUE(given.insert(*port).second) << *port << " twice";
+    }
+    EXPECT_EQ(given.size(), 359u);
+  }
+}
+
+TEST(ReservedPorts, GoDownAndThenWrap) {
+  ReservedPorts ports(1);
+  EXPECT_EQ(ports.Next(), 666);
+  EXPECT_EQ(ports.Next(), 665);
+  EXPECT_EQ(ports.Next(), 1023);
+}
+
+int LowWaterMark(int fd) {
+  int value = 0;
+  socklen_t size = sizeof(value);
+  EXPECT_EQ(getsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &value, &size), 0);
+  return value;
+}
+
+TEST(ReceiveThreshold, IsNeverAboveThePromise) {
+  const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ReceiveThreshold threshold;
+  for (const size_t promised : {1u, 65535u, 65536u, 1'000'000u, 1u, 132u, 1u << 20, 1u << 26, 1u}) {
+    threshold.SetFor(promised, fd.get());
+    EXPECT_LE(LowWaterMark(fd.get()), static_cast<int>(promised));
+    EXPECT_LE(LowWaterMark(fd.get()), 1 << 20);
+    if (promised < 65536) {
+      EXPECT_EQ(LowWaterMark(fd.get()), 1);
+    }
+    if (promised == 65536) {
+      EXPECT_EQ(LowWaterMark(fd.get()), 65536);
+    }
+  }
+}
+
+TEST(SocketMaker, MakesSocketsAsTheTransportsWantThem) {
+  SocketMaker maker(Address::Loopback(2049), SourcePort::kAny, SOCK_NONBLOCK);
+  const auto fd = maker.Next();
+  ASSERT_TRUE(fd.ok()) << fd.status();
+  EXPECT_FALSE(maker.NextMayDoBetter(EADDRNOTAVAIL)) << "nothing to choose from";
+}
+
+TEST(SocketMaker, AFamilyThatTheMachineDoesNotHaveIsUnimplemented) {
+  SocketMaker maker(Address(), SourcePort::kAny, 0);
+  EXPECT_EQ(maker.Next().status().code(), absl::StatusCode::kUnimplemented);
+}
+
+}  // namespace
+}  // namespace io
