@@ -37,7 +37,9 @@ RecordReader::Limits RecordLimits(const Channel::Options& options) {
 Channel::Channel(const Options& options)
     : options_(options),
       slots_(options.slots, options.call_bytes, options.xid_seed),
-      send_queue_(options.slots * options.call_bytes),
+      // Between two sends a slot can queue its call again and then, if the reply comes
+      // all the same, the next one. That one's reply is not taken before it is sent.
+      send_queue_(2 * options.slots * options.call_bytes),
       records_(RecordLimits(options)) {
   BeginRecord();
 }
@@ -69,6 +71,7 @@ void Channel::FinishCall(Slot& slot, const xdr::Encoder& encoder) {
   slot.record_bytes = kMarkBytes + encoder.size();
   ++counters_.calls;
   Queue(slot, slot.called);
+  slot.first_queue_end = slot.queue_end;
 }
 
 void Channel::Queue(Slot& slot, absl::Time now) {
@@ -160,21 +163,34 @@ void Channel::BeginRecord() {
 }
 
 void Channel::OnEnvelope() {
-  const std::byte* head = records_.head().data();
-  const auto type = static_cast<MessageType>(xdr::LoadUint32(head + 4));
-  const auto state = static_cast<ReplyState>(xdr::LoadUint32(head + 8));
-  slot_ = type == MessageType::kReply ? slots_.Find(xdr::LoadUint32(head)) : nullptr;
-  if (slot_ == nullptr) {
-    ++counters_.unexpected_replies;
-    return SkipRest();
-  }
-  slot_->state = Slot::State::kReceiving;
+  const auto state = static_cast<ReplyState>(xdr::LoadUint32(records_.head().data() + 8));
+  FindSlot();
+  if (slot_ == nullptr) return SkipRest();
   if (state != ReplyState::kAccepted) {
     stage_ = Stage::kToEnd;
     return;
   }
   stage_ = Stage::kVerifier;
   head_wanted_ = kVerifierBodyAt;
+}
+
+// Whose reply the record is. One that ends before its message type has come is taken for
+// what its xid makes it: its call need not wait for the timeout.
+void Channel::FindSlot() {
+  const xdr::ByteView head = records_.head();
+  const bool has_type = head.size() >= 8;
+  const auto type =
+      has_type ? static_cast<MessageType>(xdr::LoadUint32(head.data() + 4)) : MessageType::kReply;
+  if (head.size() >= 4 && type == MessageType::kReply) {
+    slot_ = slots_.Find(xdr::LoadUint32(head.data()));
+  }
+  // Nobody can have answered what has not been given away.
+  if (slot_ != nullptr && slot_->first_queue_end > send_queue_.total_given()) slot_ = nullptr;
+  if (slot_ == nullptr) {
+    ++counters_.unexpected_replies;
+  } else {
+    slot_->state = Slot::State::kReceiving;
+  }
 }
 
 void Channel::OnVerifier() {
@@ -207,7 +223,7 @@ void Channel::OnResults() {
 
 void Channel::OnRecordEnded() {
   payload_cut_short_ = stage_ == Stage::kPayload;
-  if (stage_ == Stage::kEnvelope) ++counters_.unexpected_replies;
+  if (stage_ == Stage::kEnvelope) FindSlot();
   SkipRest();
 }
 

@@ -144,6 +144,7 @@ class Channel {
   // What to want next, now that the stage has all of that...
   void LeaveStage();
   void OnEnvelope();
+  void FindSlot();
   void OnVerifier();
   void OnResults();
   // ... or that the record ended before it.

@@ -57,12 +57,13 @@ ReceiveSpans RecordReader::GetReceiveSpans() {
   ReceiveSpans spans;
   spans.first = left.first(direct_bytes_);
   spans.second = std::span(staging_).first(receive_ahead_);
-  spans.promised = std::clamp<size_t>(fragment_left_, 1, spans.size());
+  offered_bytes_ = spans.size();
+  spans.promised = std::clamp<size_t>(fragment_left_, 1, offered_bytes_);
   return spans;
 }
 
 void RecordReader::OnReceived(size_t size) {
-  assert(size <= direct_bytes_ + receive_ahead_);
+  assert(size <= offered_bytes_);
   const size_t direct = std::min(size, direct_bytes_);
   payload_filled_ += direct;
   fragment_left_ -= direct;

@@ -123,7 +123,8 @@ class RecordReader {
 
   std::span<std::byte> payload_;  // TakePayload's memory
   size_t payload_filled_ = 0;
-  size_t direct_bytes_ = 0;  // of payload_, offered by the last GetReceiveSpans
+  size_t direct_bytes_ = 0;   // of payload_, offered by the last GetReceiveSpans
+  size_t offered_bytes_ = 0;  // by it altogether, whatever receive_ahead_ is by now
 
   std::array<std::byte, 4> mark_{};
   size_t mark_size_ = 0;

@@ -1,6 +1,7 @@
 // Tested by tests/rpc/rpcbind_test.cc and, against libtirpc, tests/oracle/.
 #include "rpc/rpcbind.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -13,7 +14,8 @@ namespace {
 
 std::optional<uint16_t> Octet(absl::string_view text) {
   uint32_t value = 0;
-  if (text.empty() || !absl::ascii_isdigit(text[0])) return std::nullopt;
+  // Of SimpleAtoi's grammar, which allows signs and spaces, only the digits.
+  if (!std::ranges::all_of(text, absl::ascii_isdigit)) return std::nullopt;
   if (!absl::SimpleAtoi(text, &value) || value > 255) return std::nullopt;
   return static_cast<uint16_t>(value);
 }

@@ -16,8 +16,8 @@ class SendQueue {
  public:
   explicit SendQueue(size_t capacity_bytes);
 
-  // Queues a copy of `record`. REQUIRES: size() + record.size() <= the capacity;
-  // the owner of the slots sees to it, as each of them queues one record at a time.
+  // Queues a copy of `record`. REQUIRES: what was appended since Bytes() last moved on,
+  // and `record`, are no more than the capacity; the owner of the slots sees to it.
   void Append(xdr::ByteView record);
 
   // The bytes to send next; empty when there are none. They do not move or change
@@ -30,6 +30,8 @@ class SendQueue {
   // total_sent() has reached what total_appended() was after its Append.
   uint64_t total_appended() const { return total_appended_; }
   uint64_t total_sent() const { return total_sent_; }
+  // ... and bytes that Bytes() has given: they may be at the peer, even before OnSent.
+  uint64_t total_given() const { return total_appended_ - filling_.size(); }
 
  private:
   const size_t capacity_;

@@ -56,9 +56,10 @@ struct Slot {
   absl::Time called;                // when it was first queued
   absl::Time deadline;              // when it is sent again or given up
   int resends_left = 0;
-  uint64_t queue_end = 0;      // where its call ends in the send queue's total
-  std::span<std::byte> space;  // this slot's memory for its call
-  size_t record_bytes = 0;     // of space: the call with its record mark
+  uint64_t queue_end = 0;        // where its call ends in the send queue's total
+  uint64_t first_queue_end = 0;  // ... where it ended when it was first queued
+  std::span<std::byte> space;    // this slot's memory for its call
+  size_t record_bytes = 0;       // of space: the call with its record mark
 
   xdr::ByteView record() const { return space.first(record_bytes); }
 };
