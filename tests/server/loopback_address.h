@@ -1,0 +1,23 @@
+// Listening on a loopback address, and on no other.
+#ifndef TESTS_SERVER_LOOPBACK_ADDRESS_H_
+#define TESTS_SERVER_LOOPBACK_ADDRESS_H_
+
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tests/server/unique_fd.h"
+
+namespace server {
+
+// A non-blocking socket that listens on `port` of `address`; when `port` is 0 the
+// kernel picks one, and it is put there. InvalidArgument: no loopback address.
+absl::StatusOr<UniqueFd> ListenOn(const std::string& address, uint16_t& port);
+
+uint16_t PortOf(const sockaddr_storage& address);
+
+}  // namespace server
+
+#endif  // TESTS_SERVER_LOOPBACK_ADDRESS_H_

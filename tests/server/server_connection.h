@@ -1,0 +1,105 @@
+// The server's side of one connection, without a socket and without a clock.
+//
+//   bytes come     GetReceiveSpans() -> memory      OnReceived(n, now)
+//   bytes go       Sendable(now) -> spans           OnSent(n, now)
+//   time passes    NextTime() -> when to look again
+//
+// The life of a call: its record has come; the script says what is to happen to it; it
+// waits until it is due (its delay counts from when it came, so calls in flight wait
+// beside each other and not in a row); it is executed; its reply is cut and bent as the
+// script says and queued; it is sent. A call is executed only when it is due and when
+// not much is queued before it: a thousand calls do not make a thousand replies in
+// memory.
+#ifndef TESTS_SERVER_SERVER_CONNECTION_H_
+#define TESTS_SERVER_SERVER_CONNECTION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "rpc/record_reader.h"
+#include "tests/server/call.h"
+#include "tests/server/outgoing.h"
+#include "tests/server/server.h"
+
+namespace server {
+
+// What the owner of a connection does when nothing is left to send.
+struct Verdict {
+  enum class Kind : uint8_t { kOpen, kFin, kReset };
+  Kind kind = Kind::kOpen;
+  // With kFin and kReset: whoever listens takes no connections for so long.
+  absl::Duration refuse = absl::ZeroDuration();
+};
+
+// Thread-compatible.
+class ServerConnection {
+ public:
+  // `server` must outlive the connection.
+  ServerConnection(Server& server, const Programs& programs, uint16_t source_port, absl::Time now);
+  ~ServerConnection();
+  ServerConnection(const ServerConnection&) = delete;
+  ServerConnection& operator=(const ServerConnection&) = delete;
+
+  // Memory for the next receive, valid until OnReceived.
+  rpc::ReceiveSpans GetReceiveSpans() { return reader_.GetReceiveSpans(); }
+  // The next `size` bytes from the client are in it.
+  void OnReceived(size_t size, absl::Time now);
+
+  // What can be sent now, in order; the views stay valid until OnSent, or until the
+  // connection is gone. Empty: nothing to send yet; see verdict() and NextTime().
+  std::vector<xdr::ByteView> Sendable(absl::Time now);
+  void OnSent(size_t size, absl::Time now);
+
+  // Other than kOpen once everything before the end has been sent; the connection is
+  // to be closed then.
+  Verdict verdict() const { return verdict_; }
+
+  // When Sendable() or verdict() may change although nothing has come or been sent.
+  absl::Time NextTime() const;
+
+ private:
+  struct Waiting {
+    Call call;
+    Actions actions;
+    bool counts = true;  // as a READ in flight; a duplicate does not
+  };
+
+  void TakeRecords(absl::Time now);
+  void OnRecord(xdr::ByteView record, absl::Time now);
+  void Schedule(Waiting waiting, absl::Time now);
+  void HoldBack(Waiting waiting, absl::Time now);
+  void ReleaseHeld(absl::Time now);
+  bool IsIdle() const;
+  void Execute(Waiting waiting);
+  void Queue(Outgoing outgoing);
+  void OnWhollySent();
+  void Fail();
+  void CheckTimers(absl::Time now);
+
+  Server& server_;
+  const Programs programs_;
+  Peer peer_;
+  rpc::RecordReader reader_;
+  bool silent_ = false;
+  absl::Duration idle_ = absl::InfiniteDuration();
+  absl::Time last_active_;
+
+  std::multimap<absl::Time, Waiting> waiting_;  // by when it is due
+  std::vector<Waiting> held_;
+  absl::Time held_until_ = absl::InfiniteFuture();
+
+  std::deque<Outgoing> outgoing_;
+  size_t outgoing_bytes_ = 0;
+  absl::Time paused_until_ = absl::InfinitePast();
+  std::vector<ReplyBuffer> spare_;
+  Verdict verdict_;
+};
+
+}  // namespace server
+
+#endif  // TESTS_SERVER_SERVER_CONNECTION_H_

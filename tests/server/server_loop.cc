@@ -1,0 +1,176 @@
+// Tested by tests/server/loopback_server_test.cc.
+#include "tests/server/server_loop.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "tests/server/loopback_address.h"
+
+namespace server {
+
+namespace {
+
+// iovecs for sendmsg(2) and recvmsg(2).
+iovec ToIovec(std::span<const std::byte> bytes) {
+  return {const_cast<std::byte*>(bytes.data()), bytes.size()};
+}
+
+msghdr ToMessage(std::span<iovec> parts) {
+  msghdr message = {};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = parts.size();
+  return message;
+}
+
+bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+
+timespec PollTimeout(absl::Duration wait) {
+  return absl::ToTimespec(std::clamp(wait, absl::ZeroDuration(), absl::Hours(1)));
+}
+
+// What came and was not looked at would turn the close into a reset.
+void DiscardReceived(int fd) {
+  char junk[4096];
+  while (::recv(fd, junk, sizeof(junk), MSG_DONTWAIT) > 0) {
+  }
+}
+
+void CloseWithReset(int fd) {
+  const linger no_linger = {.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &no_linger, sizeof(no_linger));
+}
+
+}  // namespace
+
+ServerLoop::ServerLoop(Server& served, const ListenOptions& options)
+    : served_(served), options_(options), stop_(::eventfd(0, EFD_CLOEXEC)) {}
+
+absl::Status ServerLoop::Listen() {
+  listeners_.clear();
+  for (size_t port = 0; port < options_.ports.size(); ++port) {
+    absl::StatusOr<UniqueFd> fd = ListenOn(options_.address, options_.ports[port].port);
+    if (!fd.ok()) return fd.status();
+    listeners_.push_back({port, *std::move(fd)});
+  }
+  return absl::OkStatus();
+}
+
+void ServerLoop::Stop() { ::eventfd_write(stop_.get(), 1); }
+
+void ServerLoop::Run() {
+  for (;;) {
+    FillPollSet();
+    Wait(NextTime());
+    const absl::Time now = absl::Now();
+    if (poll_set_[0].revents != 0) return;
+    Turn(now);
+    connections_.remove_if([](const Connection& connection) { return connection.done; });
+    if (now >= refused_until_) ReopenListeners();
+  }
+}
+
+// The poll set: the stop event, the listeners, the connections.
+void ServerLoop::FillPollSet() {
+  poll_set_.assign(1, {stop_.get(), POLLIN, 0});
+  for (const Listener& listener : listeners_) poll_set_.push_back({listener.fd.get(), POLLIN, 0});
+  for (const Connection& connection : connections_) {
+    const short events = connection.blocked ? POLLIN | POLLOUT : POLLIN;
+    poll_set_.push_back({connection.fd.get(), events, 0});
+  }
+}
+
+absl::Time ServerLoop::NextTime() const {
+  absl::Time next = refused_until_;
+  for (const Connection& connection : connections_) {
+    if (!connection.blocked) next = std::min(next, connection.protocol.NextTime());
+  }
+  return next;
+}
+
+void ServerLoop::Wait(absl::Time until) {
+  const timespec timeout = PollTimeout(until - absl::Now());
+  if (::ppoll(poll_set_.data(), poll_set_.size(), &timeout, nullptr) > 0) return;
+  for (pollfd& polled : poll_set_) polled.revents = 0;
+}
+
+void ServerLoop::Turn(absl::Time now) {
+  size_t at = 1 + listeners_.size();
+  for (Connection& connection : connections_) {
+    const short ready = poll_set_[at++].revents;
+    if (ready & (POLLIN | POLLERR | POLLHUP)) Receive(connection, now);
+    if (ready & POLLOUT) connection.blocked = false;
+    if (!connection.done && !connection.blocked) Send(connection, now);
+  }
+  // Last, since these connections are not in the poll set yet. A refusal that began
+  // just now has left no listeners.
+  for (size_t i = 0; i < listeners_.size(); ++i) {
+    if (poll_set_[1 + i].revents != 0) Accept(listeners_[i], now);
+  }
+}
+
+void ServerLoop::Accept(const Listener& listener, absl::Time now) {
+  sockaddr_storage peer;
+  socklen_t size = sizeof(peer);
+  UniqueFd fd(::accept4(listener.fd.get(), reinterpret_cast<sockaddr*>(&peer), &size,
+                        SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (fd.get() < 0) return;
+  const int on = 1;
+  ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  Connection& connection = connections_.emplace_back(
+      served_, options_.ports[listener.port].programs, PortOf(peer), now, std::move(fd));
+  Send(connection, now);
+}
+
+void ServerLoop::Receive(Connection& connection, absl::Time now) {
+  const rpc::ReceiveSpans into = connection.protocol.GetReceiveSpans();
+  iovec parts[] = {ToIovec(into.first), ToIovec(into.second)};
+  msghdr message = ToMessage(parts);
+  const ssize_t size = ::recvmsg(connection.fd.get(), &message, MSG_DONTWAIT);
+  if (size > 0) return connection.protocol.OnReceived(static_cast<size_t>(size), now);
+  if (size == 0 || !WouldBlock()) connection.done = true;
+}
+
+void ServerLoop::Send(Connection& connection, absl::Time now) {
+  for (;;) {
+    std::vector<iovec> parts;
+    for (xdr::ByteView bytes : connection.protocol.Sendable(now)) parts.push_back(ToIovec(bytes));
+    if (parts.empty()) return End(connection, now);
+    const msghdr message = ToMessage(parts);
+    const ssize_t size = ::sendmsg(connection.fd.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (size < 0) {
+      connection.blocked = WouldBlock();
+      connection.done = !connection.blocked;
+      return;
+    }
+    connection.protocol.OnSent(static_cast<size_t>(size), now);
+  }
+}
+
+void ServerLoop::End(Connection& connection, absl::Time now) {
+  const Verdict verdict = connection.protocol.verdict();
+  if (verdict.kind == Verdict::Kind::kOpen) return;
+  if (verdict.kind == Verdict::Kind::kReset) CloseWithReset(connection.fd.get());
+  if (verdict.kind == Verdict::Kind::kFin) DiscardReceived(connection.fd.get());
+  connection.done = true;
+  if (verdict.refuse > absl::ZeroDuration()) {
+    listeners_.clear();
+    refused_until_ = now + verdict.refuse;
+  }
+}
+
+void ServerLoop::ReopenListeners() {
+  refused_until_ = absl::InfiniteFuture();
+  // The ports were ours a moment ago, and SO_REUSEADDR takes them back.
+  if (!Listen().ok()) refused_until_ = absl::Now() + absl::Milliseconds(50);
+}
+
+}  // namespace server

@@ -1,0 +1,175 @@
+// Tested by tests/server/simulated_server_test.cc.
+#include "tests/server/simulated_server.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tests/server/server_connection.h"
+
+namespace server {
+
+namespace {
+
+class ServerEnd;
+
+}  // namespace
+
+// Where it listens, and who is connected.
+struct SimulatedPlaces : std::enable_shared_from_this<SimulatedPlaces> {
+  struct Place {
+    io::Address address;
+    Programs programs;
+  };
+
+  SimulatedPlaces(Server& server, io::SimulatedNetwork& simulated)
+      : served(server), network(simulated) {}
+
+  void ListenAt(const Place& place);
+  void Refuse(const Place& place, absl::Duration how_long);
+  void ResetAll();
+
+  Server& served;
+  io::SimulatedNetwork& network;
+  std::vector<Place> places;
+  bool stopped = false;
+  std::set<ServerEnd*> peers;  // that are connected
+};
+
+namespace {
+
+// The server's end of one connection.
+class ServerEnd final : public io::SimulatedPeer {
+ public:
+  using State = SimulatedPlaces;
+
+  ServerEnd(std::shared_ptr<State> state, State::Place place)
+      : state_(std::move(state)), place_(std::move(place)) {}
+  ~ServerEnd() override { state_->peers.erase(this); }
+
+  void OnConnected(io::SimulatedSocket& socket) override {
+    if (state_->stopped) return socket.Reset();
+    socket_ = &socket;
+    state_->peers.insert(this);
+    connection_.emplace(state_->served, place_.programs, socket.client_port(),
+                        state_->network.now());
+    Turn();
+  }
+
+  void OnBytes(std::span<const std::byte> bytes) override {
+    while (connection_ && !bytes.empty()) bytes = bytes.subspan(Take(bytes));
+    Turn();
+  }
+
+  void OnClosed() override { Forget(); }
+
+  void Reset() {
+    socket_->Reset();
+    Forget();
+  }
+
+ private:
+  void Forget() {
+    connection_.reset();
+    state_->peers.erase(this);
+  }
+
+  size_t Take(std::span<const std::byte> bytes) {
+    const rpc::ReceiveSpans into = connection_->GetReceiveSpans();
+    // This server takes whole records to its staging, and gives no memory before that.
+    const size_t size = std::min(bytes.size(), into.second.size());
+    std::memcpy(into.second.data(), bytes.data(), size);
+    connection_->OnReceived(size, state_->network.now());
+    return size;
+  }
+
+  void Turn() {
+    if (!connection_) return;
+    SendAll();
+    const Verdict verdict = connection_->verdict();
+    if (verdict.kind != Verdict::Kind::kOpen) return End(verdict);
+    const absl::Time next = connection_->NextTime();
+    if (next == absl::InfiniteFuture() || next >= woken_at_) return;
+    woken_at_ = next;
+    state_->network.At(next, [this] {
+      woken_at_ = absl::InfiniteFuture();
+      Turn();
+    });
+  }
+
+  void SendAll() {
+    const absl::Time now = state_->network.now();
+    for (;;) {
+      const std::vector<xdr::ByteView> parts = connection_->Sendable(now);
+      if (parts.empty()) return;
+      size_t size = 0;
+      for (xdr::ByteView part : parts) {
+        socket_->Send(part);
+        size += part.size();
+      }
+      connection_->OnSent(size, now);
+    }
+  }
+
+  void End(const Verdict& verdict) {
+    if (verdict.kind == Verdict::Kind::kFin) socket_->Close();
+    if (verdict.kind == Verdict::Kind::kReset) socket_->Reset();
+    Forget();
+    if (verdict.refuse > absl::ZeroDuration()) state_->Refuse(place_, verdict.refuse);
+  }
+
+  const std::shared_ptr<State> state_;
+  const State::Place place_;
+  io::SimulatedSocket* socket_ = nullptr;
+  std::optional<ServerConnection> connection_;
+  absl::Time woken_at_ = absl::InfiniteFuture();
+};
+
+}  // namespace
+
+void SimulatedPlaces::ListenAt(const Place& place) {
+  network.Listen(place.address, [state = weak_from_this(), place] {
+    return std::make_unique<ServerEnd>(state.lock(), place);
+  });
+}
+
+void SimulatedPlaces::Refuse(const Place& place, absl::Duration how_long) {
+  network.StopListening(place.address);
+  network.After(how_long, [state = weak_from_this(), place] {
+    const std::shared_ptr<SimulatedPlaces> self = state.lock();
+    if (self && !self->stopped) self->ListenAt(place);
+  });
+}
+
+void SimulatedPlaces::ResetAll() {
+  const std::set<ServerEnd*> connected = peers;  // Reset() takes each one out
+  for (ServerEnd* peer : connected) peer->Reset();
+}
+
+SimulatedServer::SimulatedServer(Server& served, io::SimulatedNetwork& network)
+    : state_(std::make_shared<SimulatedPlaces>(served, network)) {}
+
+SimulatedServer::~SimulatedServer() { Stop(); }
+
+void SimulatedServer::Listen(const io::Address& address, const Programs& programs) {
+  state_->places.push_back({address, programs});
+  state_->ListenAt(state_->places.back());
+}
+
+void SimulatedServer::Stop() {
+  if (std::exchange(state_->stopped, true)) return;
+  for (const SimulatedPlaces::Place& place : state_->places)
+    state_->network.StopListening(place.address);
+  state_->ResetAll();
+}
+
+void SimulatedServer::Start() {
+  state_->stopped = false;
+  for (const SimulatedPlaces::Place& place : state_->places) state_->ListenAt(place);
+}
+
+}  // namespace server
