@@ -123,7 +123,7 @@ TEST_F(SessionTest, AServerThatAcceptsAndIsSilentTimesOut) {
 TEST_F(SessionTest, TheReservedPortIsUsedWhenThereIsTheRight) {
   ExpectOpens("/export/dir/file");
   for (const server::Call& call : world_.server().log().calls()) {
-    EXPECT_LT(call.peer.source_port, 1024) << server::Describe(call);
+    EXPECT_LT(call.peer.source_port, 1024) << server::LogLine(call);
   }
 }
 
@@ -256,7 +256,7 @@ TEST_F(SessionTest, TheIdentityTravelsWithEveryCall) {
   ExpectOpens("/export/dir/file");
   for (const server::Call& call : world_.server().log().calls()) {
     if (call.program == rpc::kRpcbindProgram) continue;
-    EXPECT_EQ(call.identity.uid, 7u) << server::Describe(call);
+    EXPECT_EQ(call.identity.uid, 7u) << server::LogLine(call);
     EXPECT_EQ(call.identity.gid, 8u);
     EXPECT_THAT(call.identity.groups, ElementsAre(9, 10));
   }
