@@ -81,9 +81,7 @@ void PollTransport::StartReceive(ConnectionId id, const ReceiveInto& into) {
   Connection& connection = connections_.Get(id);
   assert(!connection.connect.active && !connection.receive.active && into.IsValid());
   connection.into = into;
-  const bool large = ReceiveThreshold::IsLarge(into.promised);
-  if (large) connection.threshold.SetFor(into.promised, connection.fd.get());
-  connection.receive = {.active = true, .ready = !large};
+  connection.receive = {.active = true, .ready = true};
 }
 
 void PollTransport::StartSend(ConnectionId id, std::span<const std::byte> bytes) {

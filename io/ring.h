@@ -30,10 +30,6 @@ class Ring {
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 
-  // Whether receives may be told to wait before their first attempt
-  // (IORING_RECVSEND_POLL_FIRST, Linux 5.19; we ask for what came after it).
-  bool HasPollFirst() const { return (ring_.flags & IORING_SETUP_SINGLE_ISSUER) != 0; }
-
   bool IsMine() const { return owner_ == std::this_thread::get_id(); }
 
   // The next entry of the submission queue, to be prepared. It is submitted by the

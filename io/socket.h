@@ -63,22 +63,24 @@ class SocketMaker {
 // SO_RCVLOWAT: how many bytes have to be there before a socket counts as readable.
 //
 // A stream of 1 MiB replies arrives in hundreds of segments, and being woken up for
-// each few of them costs as much as all the rest of a receive (measured: half of the
-// CPU time). So a receive that is promised much waits until all of that is there:
+// each few of them costs more than all the rest of a receive. So:
 //
-//   promised < 64 KiB    threshold 1; the receive is tried at once, and takes what
-//                        is there
-//   promised >= 64 KiB   threshold = promised (1 MiB at most); the receive is not
-//                        tried before the socket counts as readable, or it would take
-//                        the little that is there, and leave a threshold above the
-//                        rest of the promise
+//   1. A receive is tried at once and takes what is there: as long as the peer is
+//      ahead of us, nothing sleeps, and the bytes are still in the cache.
+//   2. If nothing is there, it sleeps until all that is promised is there, if that is
+//      64 KiB or more (and 1 MiB at most), or else until a byte is.
 //
-// It cannot stall. The threshold is about bytes that are queued and not yet taken;
-// when it is set, none of the promised ones are taken, and it is never above the
-// promise. The kernel wakes before the threshold when the stream ends or fails, and
-// when its memory for the connection is used up; then the receive gives fewer bytes,
-// and the next one has a smaller promise. For the same reason MSG_WAITALL, which
-// takes some and then waits for more, only goes with a threshold of 1.
+// Against a peer that sends pieces of 64 KiB, somewhat slower than we could receive,
+// that makes 1 wake-up per MiB instead of 15, and 0.16 s of CPU per GiB instead of
+// 0.49; 0.11 instead of 0.14 to 0.22 against one that is faster. Not to try before
+// everything is there (IORING_RECVSEND_POLL_FIRST) costs 20 % more there.
+//
+// It cannot stall. The threshold is about bytes that are queued and not yet taken, it
+// is never above the promise, and none of what is promised is taken while a receive
+// sleeps: one that has taken something ends, and the next has a smaller promise. (So
+// MSG_WAITALL, which takes some and then sleeps, only goes with a threshold of 1.)
+// The kernel wakes before the threshold when the stream ends or fails, and when its
+// memory for the connection is used up.
 //
 // A steady stream promises the same every time, and then nothing has to be set.
 class ReceiveThreshold {
@@ -88,7 +90,7 @@ class ReceiveThreshold {
 
   static bool IsLarge(size_t promised) { return promised >= kLarge; }
 
-  // Sets what a receive with this promise has to wait for.
+  // Sets what a receive with this promise sleeps for.
   void SetFor(size_t promised, int fd);
 
  private:

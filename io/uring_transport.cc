@@ -149,13 +149,12 @@ absl::Status UringTransport::SubmitConnect(ConnectionId id, Connection& connecti
   return absl::OkStatus();
 }
 
-// What the flags are about is told at ReceiveThreshold.
 void UringTransport::SubmitReceive(ConnectionId id, Connection& connection) {
   const auto& [first, second, promised] = connection.into;
   const int fd = connection.fd.get();
   connection.threshold.SetFor(promised, fd);
-  const bool large = ReceiveThreshold::IsLarge(promised);
-  const int flags = !large && promised == connection.into.size() ? MSG_WAITALL : 0;
+  const bool all = promised == connection.into.size() && !ReceiveThreshold::IsLarge(promised);
+  const int flags = all ? MSG_WAITALL : 0;
   Submit(Task::kReceive, id, [&](io_uring_sqe* entry) {
     if (first.empty() || second.empty()) {
       const std::span<std::byte> only = first.empty() ? second : first;
@@ -167,7 +166,6 @@ void UringTransport::SubmitReceive(ConnectionId id, Connection& connection) {
       connection.message.msg_iovlen = connection.vectors.size();
       io_uring_prep_recvmsg(entry, fd, &connection.message, static_cast<unsigned>(flags));
     }
-    if (large && ring_->HasPollFirst()) entry->ioprio |= IORING_RECVSEND_POLL_FIRST;
   });
 }
 

@@ -23,26 +23,7 @@ struct Read3Args {
   }
 };
 
-// The results up to the data itself. `data_bytes` is the length word of the data;
-// `count` is to be the same, and some servers do not keep to that.
-struct Read3Head {
-  Status status = Status::kOk;
-  PostOpAttr file_attributes;
-  uint32_t count = 0;       // when kOk
-  bool eof = false;         // when kOk
-  uint32_t data_bytes = 0;  // when kOk
-
-  static void Describe(auto& coder, auto& self) {
-    coder.Field("status", self.status);
-    coder.Field("file_attributes", self.file_attributes);
-    if (self.status != Status::kOk) return;
-    coder.Field("count", self.count);
-    coder.Field("eof", self.eof);
-    coder.Field("data", self.data_bytes);
-  }
-};
-
-// The results as one message, data included.
+// The results of a READ, as one message.
 struct Read3Res {
   Status status = Status::kOk;
   PostOpAttr file_attributes;
@@ -58,6 +39,18 @@ struct Read3Res {
     coder.Field("eof", self.eof);
     coder.Field("data", self.data);
   }
+};
+
+// The same up to the data itself, which has been received elsewhere: of the data there
+// is only its length word. `count` is to be the same; some servers do not keep to that.
+struct Read3Head {
+  Status status = Status::kOk;
+  PostOpAttr file_attributes;
+  uint32_t count = 0;  // when kOk
+  bool eof = false;    // when kOk
+  uint32_t data = 0;   // when kOk: bytes
+
+  static void Describe(auto& coder, auto& self) { Read3Res::Describe(coder, self); }
 };
 
 // Finds the data in the results of a READ, so that it is received into place.

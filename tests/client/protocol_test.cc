@@ -57,7 +57,7 @@ TEST(ReadData, IsFoundWhereTheDescriptionPutsIt) {
     const auto decoded = decoder.Get<Read3Head>();
     EXPECT_TRUE(decoder.Finish().ok());
     EXPECT_EQ(decoded.count, 77u);
-    EXPECT_EQ(decoded.data_bytes, 77u);
+    EXPECT_EQ(decoded.data, 77u);
     EXPECT_TRUE(decoded.eof);
   }
 }

@@ -131,6 +131,12 @@ std::unique_ptr<Subprocess> StartGanesha(const std::string& folder) {
               .time_limit = kTestTime});
 }
 
+bool RpcbindAnswers() {
+  const auto outcome = support::RunProgram(
+      {.argv = {FindProgram("rpcinfo"), "-p", "127.0.0.1"}, .time_limit = absl::Seconds(5)});
+  return outcome.exit_status == 0;
+}
+
 // Whether an NFS NULL call gets its reply, at the port that rpcbind knows.
 bool AnswersNfs() {
   const auto outcome =
@@ -193,6 +199,11 @@ GaneshaServer::~GaneshaServer() {
 
 absl::Status GaneshaServer::Start() {
   if (rpcbind_ == nullptr) rpcbind_ = StartRpcbind(folder_);
+  // Ganesha registers once, and ends when nobody is there to register with.
+  const absl::Time deadline = absl::Now() + kStartLimit;
+  while (rpcbind_->running() && !RpcbindAnswers() && absl::Now() < deadline) {
+    absl::SleepFor(kPollInterval);
+  }
   if (!running()) ganesha_ = StartGanesha(folder_);
   return AwaitAnswers();
 }

@@ -75,7 +75,7 @@ TEST(Read, HeadAndWholeAreOneMessage) {
     nfs3::Read3Head head = {.status = whole.status, .file_attributes = whole.file_attributes};
     head.count = whole.count;
     head.eof = whole.eof;
-    head.data_bytes = static_cast<uint32_t>(whole.data.size());
+    head.data = static_cast<uint32_t>(whole.data.size());
     const Bytes bytes = Encoded(whole);
     const Bytes first = Encoded(head);
     ASSERT_LE(first.size(), bytes.size());

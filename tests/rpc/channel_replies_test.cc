@@ -167,13 +167,13 @@ TEST_P(GoldenReplies, AreTheSameInFragmentsCutAtEveryPosition) {
 
 TEST_P(GoldenReplies, AreTheSameInFragmentsOfEverySmallSize) {
   const size_t message_bytes = LongestMessage(GetParam());
-  const size_t small_bytes = message_bytes < 1000 ? message_bytes : 40;
+  const size_t small_bytes = message_bytes < 1000 ? message_bytes : 20;
   for (size_t receive_ahead : kReceiveAheads) {
     for (size_t size = 1; size <= small_bytes; ++size) {
       for (bool empty_ones : {false, true}) {
         const Way way{receive_ahead, {size, empty_ones}};
         ASSERT_TRUE(IsGolden(GetParam(), way, InOnePiece));
-        if (size >= 20) continue;
+        if (size > 8 && receive_ahead != 132) continue;
         ASSERT_TRUE(IsGolden(GetParam(), way, ByteByByte));
       }
     }

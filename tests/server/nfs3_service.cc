@@ -149,7 +149,7 @@ class Nfs3Service {
     std::ranges::fill(space.subspan(got), kBeyondEnd);
     got = std::min<size_t>(got, honest);
     head.eof = actions.eof.value_or(arguments_.offset + got >= size);
-    head.count = head.data_bytes = static_cast<uint32_t>(got) + over;
+    head.count = head.data = static_cast<uint32_t>(got) + over;
     buffer.Truncate(buffer.size() - (honest - got));
     std::ranges::fill(buffer.Extend(xdr::PaddedSize(head.count) - head.count), std::byte{0});
     return status;
