@@ -20,22 +20,22 @@ FileReader::Worker::~Worker() { Stop(); }
 // --- The consumer's side ---------------------------------------------------
 
 absl::Status FileReader::Worker::WaitUntilOpen() {
-  absl::MutexLock lock(&mutex_);
-  while (!open_) changed_.Wait(&mutex_);
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return open_; });
   return transport_ == nullptr ? status_ : absl::OkStatus();
 }
 
 uint64_t FileReader::Worker::size() {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   return size_;
 }
 
 absl::StatusOr<std::span<const std::byte>> FileReader::Worker::Take() {
-  absl::MutexLock lock(&mutex_);
+  std::unique_lock lock(mutex_);
   while (ready_.empty() && !finished_) {
     consumer_waits_ = true;
     WakeThread();
-    changed_.Wait(&mutex_);
+    changed_.wait(lock);
   }
   consumer_waits_ = false;
   if (!ready_.empty()) {
@@ -48,7 +48,7 @@ absl::StatusOr<std::span<const std::byte>> FileReader::Worker::Take() {
 }
 
 void FileReader::Worker::GiveBack() {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   ++given_back_;
   WakeThread();
 }
@@ -59,9 +59,10 @@ void FileReader::Worker::WakeThread() {
 
 void FileReader::Worker::Stop() {
   {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     stopping_ = true;
     WakeThread();
+    changed_.notify_all();
   }
   if (thread_.joinable()) thread_.join();
 }
@@ -90,7 +91,7 @@ absl::Status FileReader::Worker::Open() {
 }
 
 void FileReader::Worker::AnnounceOpen(const absl::Status& status) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   open_ = true;
   if (status.ok()) {
     transport_ = &session_->pump().transport();
@@ -99,29 +100,29 @@ void FileReader::Worker::AnnounceOpen(const absl::Status& status) {
     finished_ = true;
     status_ = status;
   }
-  changed_.Signal();
+  changed_.notify_all();
 }
 
 bool FileReader::Worker::Exchange() {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   for (; given_back_ > 0; --given_back_) stream_->Release();
   while (const auto bytes = stream_->Lend()) ready_.push_back(*bytes);
   if (stream_->AtEnd() || !stream_->status().ok()) {
     finished_ = true;
     status_ = stream_->status();
   }
-  if (consumer_waits_ && (finished_ || !ready_.empty())) changed_.Signal();
+  if (consumer_waits_ && (finished_ || !ready_.empty())) changed_.notify_all();
   return !finished_ && !stopping_;
 }
 
 bool FileReader::Worker::ConsumerWaits() {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   return consumer_waits_ && ready_.empty();
 }
 
 void FileReader::Worker::AwaitStop() {
-  absl::MutexLock lock(&mutex_);
-  mutex_.Await(absl::Condition(&stopping_));
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return stopping_; });
   transport_ = nullptr;
   finished_ = true;
   ready_.clear();  // the pieces go with the stream

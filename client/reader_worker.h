@@ -2,16 +2,16 @@
 #ifndef CLIENT_READER_WORKER_H_
 #define CLIENT_READER_WORKER_H_
 
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <thread>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 #include "client/file_reader.h"
 #include "client/options.h"
 #include "client/session/session.h"
@@ -31,7 +31,7 @@ class FileReader::Worker {
 
   // Waits until the file is open, or could not be opened.
   absl::Status WaitUntilOpen();
-  uint64_t size() ABSL_LOCKS_EXCLUDED(mutex_);
+  uint64_t size();
 
   // The next piece; waits for it. Empty at the end.
   absl::StatusOr<std::span<const std::byte>> Take();
@@ -43,14 +43,14 @@ class FileReader::Worker {
  private:
   void Run();
   absl::Status Open();
-  void AnnounceOpen(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
+  void AnnounceOpen(const absl::Status& status);
   // Moves what is ready to the consumer and what is given back to the stream. Whether
   // the stream is to be turned again.
-  bool Exchange() ABSL_LOCKS_EXCLUDED(mutex_);
-  bool ConsumerWaits() ABSL_LOCKS_EXCLUDED(mutex_);
+  bool Exchange();
+  bool ConsumerWaits();
   // Pieces stay lent, and so the stream stays, until the consumer stops.
-  void AwaitStop() ABSL_LOCKS_EXCLUDED(mutex_);
-  void WakeThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void AwaitStop();
+  void WakeThread();  // REQUIRES: mutex_ is held
 
   const Target target_;
   const Options options_;
@@ -60,18 +60,20 @@ class FileReader::Worker {
   std::unique_ptr<Session> session_;
   std::unique_ptr<FileStream> stream_;
 
-  absl::Mutex mutex_;
-  absl::CondVar changed_;  // signalled on every change that the consumer may wait for
-  std::deque<std::span<const std::byte>> ready_ ABSL_GUARDED_BY(mutex_);
-  int given_back_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool consumer_waits_ ABSL_GUARDED_BY(mutex_) = false;
-  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  bool open_ ABSL_GUARDED_BY(mutex_) = false;      // Open() has ended
-  bool finished_ ABSL_GUARDED_BY(mutex_) = false;  // nothing more becomes ready
-  absl::Status status_ ABSL_GUARDED_BY(mutex_);    // why not, if not for the end
-  uint64_t size_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The stream's transport, while the thread may sleep in it.
-  io::Transport* transport_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  // Of the standard library: ThreadSanitizer does not see through Debian's absl::Mutex.
+  std::mutex mutex_;
+  std::condition_variable changed_;  // told of every change that somebody may wait for
+
+  // Under mutex_.
+  std::deque<std::span<const std::byte>> ready_;
+  int given_back_ = 0;
+  bool consumer_waits_ = false;
+  bool stopping_ = false;
+  bool open_ = false;      // Open() has ended
+  bool finished_ = false;  // nothing more becomes ready
+  absl::Status status_;    // why not, if not for the end
+  uint64_t size_ = 0;
+  io::Transport* transport_ = nullptr;  // the stream's, while the thread may sleep in it
 
   std::thread thread_;
 };
