@@ -49,13 +49,13 @@ absl::Status Errno(const char* what, uint16_t port) {
 
 }  // namespace
 
-absl::StatusOr<UniqueFd> ListenOn(const std::string& address, uint16_t& port) {
+absl::StatusOr<io::UniqueFd> ListenOn(const std::string& address, uint16_t& port) {
   SocketAddress local;
   if (!ParseIpv4(address, port, local) && !ParseIpv6(address, port, local)) {
     return absl::InvalidArgumentError(
         absl::StrCat("server: \"", address, "\" is not a loopback address"));
   }
-  UniqueFd fd(::socket(local.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  io::UniqueFd fd(::socket(local.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (fd.get() < 0) return Errno("socket for", port);
   const int on = 1;
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));

@@ -8,13 +8,13 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "tests/server/unique_fd.h"
+#include "io/unique_fd.h"
 
 namespace server {
 
 // A non-blocking socket that listens on `port` of `address`; when `port` is 0 the
 // kernel picks one, and it is put there. InvalidArgument: no loopback address.
-absl::StatusOr<UniqueFd> ListenOn(const std::string& address, uint16_t& port);
+absl::StatusOr<io::UniqueFd> ListenOn(const std::string& address, uint16_t& port);
 
 uint16_t PortOf(const sockaddr_storage& address);
 

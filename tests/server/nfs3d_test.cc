@@ -45,8 +45,8 @@ class Nfs3d {
     posix_spawn_file_actions_destroy(&actions);
     ::close(out[1]);
     ::close(err[1]);
-    out_ = UniqueFd(out[0]);
-    err_ = UniqueFd(err[0]);
+    out_ = io::UniqueFd(out[0]);
+    err_ = io::UniqueFd(err[0]);
   }
   ~Nfs3d() {
     if (pid_ > 0) End(SIGKILL);
@@ -69,7 +69,7 @@ class Nfs3d {
   }
 
  private:
-  static std::string ReadUntil(const UniqueFd& fd, char end) {
+  static std::string ReadUntil(const io::UniqueFd& fd, char end) {
     std::string text;
     char byte;
     while (::read(fd.get(), &byte, 1) == 1) {
@@ -80,8 +80,8 @@ class Nfs3d {
   }
 
   pid_t pid_ = 0;
-  UniqueFd out_;
-  UniqueFd err_;
+  io::UniqueFd out_;
+  io::UniqueFd err_;
 };
 
 uint16_t PortIn(const std::string& line) {

@@ -57,7 +57,7 @@ ServerLoop::ServerLoop(Server& served, const ListenOptions& options)
 absl::Status ServerLoop::Listen() {
   listeners_.clear();
   for (size_t port = 0; port < options_.ports.size(); ++port) {
-    absl::StatusOr<UniqueFd> fd = ListenOn(options_.address, options_.ports[port].port);
+    absl::StatusOr<io::UniqueFd> fd = ListenOn(options_.address, options_.ports[port].port);
     if (!fd.ok()) return fd.status();
     listeners_.push_back({port, *std::move(fd)});
   }
@@ -120,8 +120,8 @@ void ServerLoop::Turn(absl::Time now) {
 void ServerLoop::Accept(const Listener& listener, absl::Time now) {
   sockaddr_storage peer;
   socklen_t size = sizeof(peer);
-  UniqueFd fd(::accept4(listener.fd.get(), reinterpret_cast<sockaddr*>(&peer), &size,
-                        SOCK_NONBLOCK | SOCK_CLOEXEC));
+  io::UniqueFd fd(::accept4(listener.fd.get(), reinterpret_cast<sockaddr*>(&peer), &size,
+                            SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (fd.get() < 0) return;
   const int on = 1;
   ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));

@@ -11,10 +11,10 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "io/unique_fd.h"
 #include "tests/server/loopback_server.h"
 #include "tests/server/server.h"
 #include "tests/server/server_connection.h"
-#include "tests/server/unique_fd.h"
 
 namespace server {
 
@@ -34,13 +34,13 @@ class ServerLoop {
  private:
   struct Listener {
     size_t port = 0;  // of options_.ports
-    UniqueFd fd;
+    io::UniqueFd fd;
   };
   struct Connection {
     Connection(Server& served, const Programs& programs, uint16_t source_port, absl::Time now,
-               UniqueFd socket)
+               io::UniqueFd socket)
         : fd(std::move(socket)), protocol(served, programs, source_port, now) {}
-    UniqueFd fd;
+    io::UniqueFd fd;
     ServerConnection protocol;
     bool blocked = false;  // the socket takes no more for now
     bool done = false;
@@ -58,7 +58,7 @@ class ServerLoop {
 
   Server& served_;
   ListenOptions options_;
-  UniqueFd stop_;  // an eventfd
+  io::UniqueFd stop_;  // an eventfd
   std::vector<Listener> listeners_;
   absl::Time refused_until_ = absl::InfiniteFuture();
   std::list<Connection> connections_;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "io/unique_fd.h"
 #include "tests/server/conversation.h"
-#include "tests/server/unique_fd.h"
 
 namespace server {
 
@@ -42,7 +42,7 @@ class TcpClient {
   }
 
  private:
-  UniqueFd fd_;
+  io::UniqueFd fd_;
   int error_ = 0;
   uint32_t xid_ = 0;
 };
