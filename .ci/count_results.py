@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 """Counts the test cases of Bazel runs.
 
-Usage: count_results.py NAME:STATUS:EVENTS...
+Usage: count_results.py count NAME STATUS EVENTS >> COUNTS
+       count_results.py sum COUNTS
 
-Each argument is one run of `bazel test`: a name, its exit status and the file that
+`count` reads one run of `bazel test`: its name, its exit status and the file that
 --build_event_json_file wrote. The events name the test.xml of every test target of
-this very run (and of no earlier one). Failures and skipped cases are printed with
-their reasons; the last line is `N passed, N failed` or `N passed, N failed, N skipped`.
-Exits 0 if something passed and nothing failed.
+this very run (and of no earlier one); the next run overwrites them, so it is called
+after each. `sum` prints the failures and skipped cases of all runs with their reasons;
+its last line is `N passed, N failed` or `N passed, N failed, N skipped`. It exits 0 if
+something passed and nothing failed.
 """
 
 import json
 import sys
 import urllib.parse
 import xml.etree.ElementTree
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 # Exit statuses of bazel test: https://bazel.build/run/scripts#exit-codes
 NO_TESTS_FOUND = 4
@@ -85,7 +87,7 @@ def read_events(path):
         with open(path, encoding="utf-8") as lines:
             return [json.loads(line) for line in lines]
     except (OSError, ValueError) as error:
-        print("no readable events: %s" % error)
+        print("no readable events: %s" % error, file=sys.stderr)
         return []
 
 
@@ -103,22 +105,30 @@ def count_run(status, events):
     return count
 
 
-def main(runs):
+def print_count(name, status, path):
+    count = count_run(int(status), read_events(path))
+    print(json.dumps({"name": name, **asdict(count)}))
+    return 0
+
+
+def print_sum(path):
     total = Count()
-    for run in runs:
-        name, status, path = run.split(":", 2)
-        count = count_run(int(status), read_events(path))
-        for line in count.skipped:
-            print("SKIPPED [%s] %s" % (name, line))
-        for line in count.failed:
-            print("FAILED [%s] %s" % (name, line))
-        print("%s: %d passed, %d failed, %d skipped"
-              % (name, count.passed, len(count.failed), len(count.skipped)))
-        total.add(count)
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            entry = json.loads(line)
+            name = entry.pop("name")
+            count = Count(**entry)
+            for text in count.skipped:
+                print("SKIPPED [%s] %s" % (name, text))
+            for text in count.failed:
+                print("FAILED [%s] %s" % (name, text))
+            print("%s: %d passed, %d failed, %d skipped"
+                  % (name, count.passed, len(count.failed), len(count.skipped)))
+            total.add(count)
     skipped = ", %d skipped" % len(total.skipped) if total.skipped else ""
     print("%d passed, %d failed%s" % (total.passed, len(total.failed), skipped))
     return 0 if total.passed and not total.failed else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit({"count": print_count, "sum": print_sum}[sys.argv[1]](*sys.argv[2:]))

@@ -3,7 +3,7 @@
 #
 #   bazel/install.sh build      tool chain and libraries: enough for nfscat
 #   bazel/install.sh test       also what the tests are made with and talk to
-#   bazel/install.sh benchmark  also the clients that we compare ourselves with
+#   bazel/install.sh benchmark  what the comparison with other clients needs
 #   bazel/install.sh clang      also the second compiler and the formatter
 #
 # Says nothing and needs no network when nothing is missing.
@@ -15,10 +15,10 @@ build=(
 )
 test=(
   "${build[@]}"
-  libbenchmark-dev libgmock-dev libgtest-dev libssl-dev libtirpc-dev
+  libbenchmark-dev libgmock-dev libgtest-dev libnfs-utils libssl-dev libtirpc-dev
   netbase nfs-ganesha nfs-ganesha-vfs rpcbind rpcsvc-proto
 )
-benchmark=("${test[@]}" libnfs-utils)
+benchmark=("${test[@]}")
 clang=("${test[@]}" clang-19 clang-format-19 clang-tidy-19)
 
 policy=/usr/sbin/policy-rc.d

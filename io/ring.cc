@@ -2,6 +2,7 @@
 #include "io/ring.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <cerrno>
 
@@ -39,6 +40,12 @@ absl::StatusOr<std::unique_ptr<Ring>> Ring::Make() {
   if (const absl::Status status = ring->SetUp(); !status.ok()) return status;
   if (const absl::Status status = ring->Probe(); !status.ok()) return status;
   return ring;
+}
+
+uint64_t Ring::ThisThread() {
+  static std::atomic<uint64_t> threads = 0;
+  thread_local const uint64_t number = ++threads;  // std::thread::id may be one of the dead
+  return number;
 }
 
 Ring::~Ring() {

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <thread>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -30,7 +29,8 @@ class Ring {
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 
-  bool IsMine() const { return owner_ == std::this_thread::get_id(); }
+  // Whether it was made by this thread.
+  bool IsMine() const { return owner_ == ThisThread(); }
 
   // The next entry of the submission queue, to be prepared. It is submitted by the
   // next SubmitAndWait(), and what it points to must stay until its completion.
@@ -57,12 +57,14 @@ class Ring {
   static constexpr unsigned kEntries = 256;
 
   Ring() = default;
+  // A number that no other thread has or had.
+  static uint64_t ThisThread();
   absl::Status SetUp();
   absl::Status Probe();
 
   bool is_set_up_ = false;
   io_uring ring_ = {};
-  std::thread::id owner_ = std::this_thread::get_id();
+  uint64_t owner_ = ThisThread();
 };
 
 }  // namespace io

@@ -67,8 +67,8 @@ class UringTransport final : public Transport {
     bool sending = false;
     bool closing = false;  // no more events
     ReceiveInto into;
-    std::array<iovec, 2> vectors;  // of `into`
-    msghdr message;                // of `vectors`
+    std::array<iovec, 2> vectors = {};  // of `into`
+    msghdr message = {};                // of `vectors`
     std::span<const std::byte> bytes;
   };
 

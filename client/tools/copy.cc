@@ -13,8 +13,8 @@ namespace nfs {
 
 namespace {
 
-// The piece being written and the next one.
-constexpr uint32_t kLentChunks = 2;
+// The piece being written.
+constexpr uint32_t kLentChunks = 1;
 
 uint64_t BytesToCome(const Session& session, const Range& range) {
   const uint64_t size = session.file().attributes.size;

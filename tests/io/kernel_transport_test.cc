@@ -31,24 +31,25 @@ TEST_P(Kernel, IsWokenFromAnotherThread) {
 
 // As a file that is opened in one thread and read in another.
 TEST_P(Kernel, GoesOnInAnotherThread) {
-  const Script script = {{Kind::kAwait, {}, 3}, {Kind::kSend, "ONE"},  //
-                         {Kind::kAwait, {}, 3}, {Kind::kSend, "TWO"},  //
-                         {Kind::kAwait, {}, 5}, {Kind::kSend, "THREE"}};
+  const Script script = {{Kind::kAwait, {}, 3}, {Kind::kSend, "ONE"},    //
+                         {Kind::kAwait, {}, 3}, {Kind::kSend, "TWO"},    //
+                         {Kind::kAwait, {}, 5}, {Kind::kSend, "THREE"},  //
+                         {Kind::kAwait, {}, 4}, {Kind::kSend, "FOUR"}};
   const ConnectionId id = Connect(harness_->Serve({script}));
   const auto exchange = [&](const std::string& text) {
     SendText(id, text);
     EXPECT_NE(ReceiveText(id, text.size()), text);
   };
   exchange("one");
-  std::thread another([&] {
+  std::thread([&] {
     exchange("two");
     transport().Wake();
     EXPECT_TRUE(transport().Wait(absl::InfiniteFuture()).events.empty());
-  });
-  another.join();
-  exchange("three");
+  }).join();
+  std::thread([&] { exchange("three"); }).join();  // maybe with the same std::thread::id
+  exchange("four");
   transport().Close(id);
-  EXPECT_EQ(harness_->Received(0), "onetwothree");
+  EXPECT_EQ(harness_->Received(0), "onetwothreefour");
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, Kernel, testing::Values(World::kUring, World::kPoll), NameOfParam);
