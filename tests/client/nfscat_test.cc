@@ -209,7 +209,9 @@ TEST_F(NfscatTest, AnAbsurdRecordExitsWithEightAndLittleMemory) {
   Rules("READ nth=1 raw=%ff%ff%ff%ffxxxx");
   const Outcome outcome = Run({Url("/export/file")});
   EXPECT_EQ(outcome.exit_status, 8) << outcome.err;
-  EXPECT_LT(outcome.peak_resident_bytes, 64u << 20);
+  if (support::kPeakIsTheProgramsOwn) {
+    EXPECT_LT(outcome.peak_resident_bytes, 64u << 20);
+  }
 }
 
 TEST_F(NfscatTest, AReplyCutShortIsNeverPassedOnAsData) {
