@@ -12,8 +12,7 @@ namespace nfs {
 absl::Status InContext(const rpc::Procedure& procedure, const absl::Status& status,
                        const Connection& connection) {
   const std::string name = absl::StrCat(procedure.name, ": ");
-  const std::string server = absl::StrCat(" [", connection.address().ToString(), "]");
-  absl::Status named = absl::EndsWith(status.message(), server) ? status : Append(status, server);
+  const absl::Status named = connection.NamingServer(status);
   return absl::StartsWith(named.message(), name) ? named : Prepend(name, named);
 }
 

@@ -9,16 +9,6 @@
 
 namespace nfs {
 
-namespace {
-
-// Errors of the channel do not know the server, those of the transport name it.
-absl::Status NamingServer(const absl::Status& status, const io::Address& address) {
-  const std::string server = absl::StrCat(" [", address.ToString(), "]");
-  return absl::EndsWith(status.message(), server) ? status : Append(status, server);
-}
-
-}  // namespace
-
 Connection::Connection(Pump& pump, const rpc::Channel::Options& options)
     : pump_(pump), channel_(options) {
   pump_.Add(this);
@@ -88,10 +78,17 @@ void Connection::OnTimeout(absl::Time now) {
   if (!channel_.status().ok()) Close(channel_.status());
 }
 
+std::string Connection::server() const { return absl::StrCat(" [", address_.ToString(), "]"); }
+
+// Errors of the channel do not know the server, those of the transport name it.
+absl::Status Connection::NamingServer(const absl::Status& status) const {
+  return absl::EndsWith(status.message(), server()) ? status : Append(status, server());
+}
+
 void Connection::Close(const absl::Status& why) {
   if (has_transport_id_) pump_.transport().Close(transport_id_);
   has_transport_id_ = false;
-  if (state_ != State::kClosed) status_ = NamingServer(why, address_);
+  if (state_ != State::kClosed) status_ = NamingServer(why);
   state_ = State::kClosed;
 }
 

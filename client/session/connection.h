@@ -4,6 +4,7 @@
 #define CLIENT_SESSION_CONNECTION_H_
 
 #include <optional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -30,6 +31,10 @@ class Connection {
   void StartConnect(const io::Address& address, const io::ConnectOptions& options);
   bool connected() const { return state_ == State::kConnected; }
   const io::Address& address() const { return address_; }
+  // " [192.0.2.7:2049]", the end of every error text that is about this server.
+  std::string server() const;
+  // `status` with server() at its end, if it does not have that yet.
+  absl::Status NamingServer(const absl::Status& status) const;
 
   // As rpc::Channel: REQUIRES connected().
   bool CanCall() const { return connected() && channel_.CanCall(); }

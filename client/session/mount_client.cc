@@ -112,7 +112,7 @@ absl::StatusOr<MountedExport> MountClient::MountFirst(const std::vector<std::str
     if (SaysMore(result->status, refusal)) refusal = result->status;
     if (!IsAboutThePath(result->status)) break;
   }
-  return Append(MountError(refusal), absl::StrCat(" [", connection_->address().ToString(), "]"));
+  return connection_->NamingServer(MountError(refusal));
 }
 
 absl::Status MountClient::CheckFlavor(const mount3::Mountres3& result) const {
@@ -127,8 +127,7 @@ absl::Status MountClient::CheckFlavor(const mount3::Mountres3& result) const {
                     static_cast<uint32_t>(flavor), ")");
   }
   return MountError(absl::StrCat("MNT: the server does not take ", rpc::Name(credentials_.flavor),
-                                 " for this export, but ", offered, " [",
-                                 connection_->address().ToString(), "]"));
+                                 " for this export, but ", offered, connection_->server()));
 }
 
 void MountClient::Unmount(const std::string& directory) {

@@ -26,9 +26,7 @@ PathWalk::PathWalk(Pump& pump, Connection& connection, const MountedExport& moun
   trail_.push_back({mounted.root, {}});
 }
 
-std::string PathWalk::Server() const {
-  return absl::StrCat(" [", connection_.address().ToString(), "]");
-}
+std::string PathWalk::Server() const { return connection_.server(); }
 
 absl::StatusOr<RemoteFile> PathWalk::Follow(absl::string_view path) {
   const auto names = NamesBelow(mounted_.directory, path);

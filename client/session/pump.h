@@ -13,8 +13,8 @@ namespace nfs {
 class Connection;
 
 // Single-threaded; who turns it is the caller's choice: nfscat turns it itself, a
-// FileReader has it turned by a thread of its own (DESIGN: readahead goes on while
-// the caller computes). Only its transport's Wake() may be called from elsewhere.
+// FileReader has it turned by a thread of its own (readahead goes on while the
+// caller computes). Only its transport's Wake() may be called from elsewhere.
 class Pump {
  public:
   // REQUIRES: `transport` outlives the pump.

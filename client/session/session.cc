@@ -154,7 +154,7 @@ absl::Status Session::ConnectToNfs() {
 
 absl::Status Session::CheckType() const {
   const nfs3::FileType3 type = file_.attributes.type;
-  const std::string server = absl::StrCat(" [", connection_->address().ToString(), "]");
+  const std::string server = connection_->server();
   switch (type) {
     case nfs3::FileType3::kReg: return absl::OkStatus();
     case nfs3::FileType3::kDir: return NfsError("READ", nfs3::Status::kIsDir, server);

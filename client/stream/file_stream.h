@@ -58,8 +58,6 @@ class FileStream {
   // or that the file shrank. Bytes that came before it can still be lent.
   const absl::Status& status() const { return status_; }
   const Counters& counters() const { return counters_; }
-  uint32_t chunk_bytes() const { return options_.chunk_bytes; }
-  uint64_t window_bytes() const { return uint64_t{options_.window_chunks} * options_.chunk_bytes; }
 
  private:
   FileStream(Session& session, const Window::Options& options, Arena arena);
