@@ -154,6 +154,10 @@ Status SetIo(string_view text, Options& options) {
   return ParseChoice(text, {"auto", "uring", "poll"}, options.engine);
 }
 
+Status SetHard(string_view text, Options& options) {
+  return SetSwitch(text, options.hard, true, false);
+}
+
 struct Entry {
   OptionDescription description;
   Status (*set)(string_view, Options&);
@@ -179,6 +183,7 @@ const std::vector<Entry>& Entries() {
       {{"noresvport", nullptr, "never use a source port below 1024"}, SetNoresvport},
       {{"timeo", "DECISECONDS", "wait for one reply before resending (600)"}, SetTimeo},
       {{"retrans", "N", "resends before giving up (2)"}, SetRetrans},
+      {{"hard", nullptr, "never give up, once the server has been reached"}, SetHard},
       {{"connect-timeout", "SECONDS", "wait for a connection, per address (10)"},
        SetConnectTimeout},
       {{"io", "auto|uring|poll", "event engine; auto uses poll where io_uring is blocked (auto)"},
@@ -219,6 +224,10 @@ const std::vector<OptionDescription>& DescribeOptions() {
     return all;
   }();
   return *descriptions;
+}
+
+absl::Duration Patience(const Options& options) {
+  return options.hard ? absl::InfiniteDuration() : options.timeout * (options.retransmissions + 1);
 }
 
 Status SetOption(string_view name, string_view value, Options& options) {

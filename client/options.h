@@ -3,6 +3,7 @@
 #define CLIENT_OPTIONS_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,9 +63,11 @@ struct Options {
   // --- How long ---
 
   // For one reply, before the call is sent again; and how often that is done before
-  // the stream fails.
+  // the stream fails: when no reply has come for timeout * (retransmissions + 1).
   absl::Duration timeout = absl::Seconds(60);
   int retransmissions = 2;
+  // Never fail for that, once the server has been reached.
+  bool hard = false;
   // For a connection to be made, per address.
   absl::Duration connect_timeout = absl::Seconds(10);
 
@@ -74,7 +77,14 @@ struct Options {
   // option has no effect), `note` for what one may want to know (why poll is used).
   void (*warn)(absl::string_view text) = nullptr;
   void (*note)(absl::string_view text) = nullptr;
+  // ... and in the words of the kernel's client, when the server has not responded for
+  // some seconds, and when it does again: "nfs: server HOST not responding, still
+  // trying" and "nfs: server HOST OK". In the thread that turns the stream.
+  std::function<void(absl::string_view text)> announce;
 };
+
+// How long calls may be in flight while no reply comes, before the stream fails.
+absl::Duration Patience(const Options& options);
 
 // Bytes of a file; a length beyond its end means up to the end.
 struct Range {

@@ -22,7 +22,7 @@ FileReader::Worker::~Worker() { Stop(); }
 absl::Status FileReader::Worker::WaitUntilOpen() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return open_; });
-  return transport_ == nullptr ? status_ : absl::OkStatus();
+  return pump_ == nullptr ? status_ : absl::OkStatus();
 }
 
 uint64_t FileReader::Worker::size() {
@@ -54,14 +54,14 @@ void FileReader::Worker::GiveBack() {
 }
 
 void FileReader::Worker::WakeThread() {
-  if (transport_ != nullptr) transport_->Wake();
+  if (pump_ != nullptr) pump_->transport().Wake();
 }
 
 void FileReader::Worker::Stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
-    WakeThread();
+    if (pump_ != nullptr) pump_->Cancel();
     changed_.notify_all();
   }
   if (thread_.joinable()) thread_.join();
@@ -94,7 +94,7 @@ void FileReader::Worker::AnnounceOpen(const absl::Status& status) {
   const std::lock_guard lock(mutex_);
   open_ = true;
   if (status.ok()) {
-    transport_ = &session_->pump().transport();
+    pump_ = &session_->pump();
     size_ = session_->file().attributes.size;
   } else {
     finished_ = true;
@@ -123,7 +123,7 @@ bool FileReader::Worker::ConsumerWaits() {
 void FileReader::Worker::AwaitStop() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return stopping_; });
-  transport_ = nullptr;
+  pump_ = nullptr;
   finished_ = true;
   ready_.clear();  // the pieces go with the stream
   status_ = absl::CancelledError("the reader is closed");

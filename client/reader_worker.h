@@ -73,7 +73,7 @@ class FileReader::Worker {
   bool finished_ = false;  // nothing more becomes ready
   absl::Status status_;    // why not, if not for the end
   uint64_t size_ = 0;
-  io::Transport* transport_ = nullptr;  // the stream's, while the thread may sleep in it
+  Pump* pump_ = nullptr;  // the stream's, while the thread may sleep in it
 
   std::thread thread_;
 };

@@ -91,6 +91,10 @@ void PollTransport::StartSend(ConnectionId id, std::span<const std::byte> bytes)
   connection.send = {.active = true, .ready = true};
 }
 
+ConnectionState PollTransport::Inspect(ConnectionId id) {
+  return InspectSocket(connections_.Get(id).fd.get(), Now());
+}
+
 void PollTransport::Close(ConnectionId id) { connections_.Release(id); }
 
 void PollTransport::StartWrite(int fd, std::span<const std::byte> bytes,

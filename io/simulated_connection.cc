@@ -30,7 +30,10 @@ void SimulatedConnection::OnSyn() {
   if (client_closed_) return;
   const SimulatedNetwork::MakePeer* listener = network_.ListenerAt(address_);
   const int outcome = listener != nullptr ? 0 : ECONNREFUSED;
-  Transmit(kToClient, 0, [this, outcome] { connect_outcome_ = outcome; });
+  Transmit(kToClient, 0, [this, outcome] {
+    connect_outcome_ = outcome;
+    last_heard_ = network_.now();
+  });
   if (listener == nullptr) return;
   peer_ = (*listener)();
   peer_->OnConnected(*this);
@@ -63,6 +66,7 @@ void SimulatedConnection::Send(std::span<const std::byte> bytes) {
   TransmitBytes(kToClient, bytes, [this](std::span<const std::byte> segment) {
     if (client_closed_) return;
     arrived_.insert(arrived_.end(), segment.begin(), segment.end());
+    last_heard_ = network_.now();
   });
 }
 

@@ -38,6 +38,8 @@ class SimulatedConnection final : public SimulatedSocket {
   bool HasEnded() const { return !HasArrived() && ended_; }
   // ECONNRESET when the connection was reset, 0 when not.
   int error() const { return error_; }
+  // When bytes last arrived; before the first, when the connect ended.
+  absl::Time last_heard() const { return last_heard_; }
   void ClientClose();
   const LinkPolicy& link() const { return link_.policy; }
 
@@ -62,7 +64,8 @@ class SimulatedConnection final : public SimulatedSocket {
   bool is_lost_ = false;  // something of it was, so it stays silent
   bool client_closed_ = false;
   bool peer_closed_ = false;
-  size_t under_way_ = 0;            // from the client, not acknowledged
+  size_t under_way_ = 0;  // from the client, not acknowledged
+  absl::Time last_heard_ = absl::InfinitePast();
   std::vector<std::byte> arrived_;  // for the client,
   size_t taken_ = 0;                // of which it has taken so many
   bool ended_ = false;              // after that, for the client

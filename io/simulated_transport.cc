@@ -100,6 +100,11 @@ void SimulatedTransport::StartSend(ConnectionId id, std::span<const std::byte> b
   Poison(bytes);
 }
 
+ConnectionState SimulatedTransport::Inspect(ConnectionId id) {
+  const SimulatedConnection& end = *connections_.Get(id).end;
+  return {.source_port = end.client_port(), .last_heard = end.last_heard()};
+}
+
 void SimulatedTransport::Close(ConnectionId id) {
   Connection& connection = connections_.Get(id);
   if (connection.receiving) EndReceive(connection);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <random>
 
+#include "absl/time/time.h"
 #include "io/errno_status.h"
 
 namespace io {
@@ -19,13 +20,23 @@ void SetOption(int fd, int level, int name, int value) {
   (void)setsockopt(fd, level, name, &value, sizeof(value));
 }
 
-// A peer that has gone without a word is noticed after two minutes.
+// A peer that has gone without a word is noticed by the kernel, whether it owes us an
+// answer (keepalive) or an acknowledgement (user timeout, which bounds the other as
+// well). The probes are close together because a machine that has started anew answers
+// them with a reset: so its return is noticed within an interval. They also keep alive
+// what routers on the way remember of an idle connection.
+constexpr int kIdleSeconds = 10;
+constexpr int kProbeSeconds = 2;
+constexpr int kSilentProbes = 10;
+constexpr int kUserTimeoutMilliseconds = 30'000;
+
 void SetOptions(int fd) {
   SetOption(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   SetOption(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-  SetOption(fd, IPPROTO_TCP, TCP_KEEPIDLE, 60);
-  SetOption(fd, IPPROTO_TCP, TCP_KEEPINTVL, 10);
-  SetOption(fd, IPPROTO_TCP, TCP_KEEPCNT, 6);
+  SetOption(fd, IPPROTO_TCP, TCP_KEEPIDLE, kIdleSeconds);
+  SetOption(fd, IPPROTO_TCP, TCP_KEEPINTVL, kProbeSeconds);
+  SetOption(fd, IPPROTO_TCP, TCP_KEEPCNT, kSilentProbes);
+  SetOption(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeoutMilliseconds);
 }
 
 Address AnyHost(int family) {
@@ -78,6 +89,19 @@ absl::Status SocketMaker::BindToReservedPort(int fd) {
 
 bool SocketMaker::NextMayDoBetter(int error) const {
   return is_reserved_ && (error == EADDRNOTAVAIL || error == EADDRINUSE);
+}
+
+ConnectionState InspectSocket(int fd, absl::Time now) {
+  ConnectionState state;
+  sockaddr_storage name = {};
+  socklen_t size = sizeof(name);
+  auto* const local = reinterpret_cast<sockaddr*>(&name);
+  if (getsockname(fd, local, &size) == 0) state.source_port = Address(local, size).port();
+  tcp_info info = {};
+  size = sizeof(info);
+  const bool known = getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0;
+  if (known) state.last_heard = now - absl::Milliseconds(info.tcpi_last_data_recv);
+  return state;
 }
 
 void ReceiveThreshold::SetFor(size_t promised, int fd) {

@@ -86,6 +86,14 @@ struct Turn {
   std::span<const Event> events;  // valid until the next Wait()
 };
 
+// What the machine knows of a connection.
+struct ConnectionState {
+  uint16_t source_port = 0;
+  // When bytes of the peer last reached this machine, received or not; before the first
+  // ones, when the connection was made.
+  absl::Time last_heard = absl::InfinitePast();
+};
+
 class Transport {
  public:
   virtual ~Transport() = default;  // closes everything, as Close() does
@@ -99,6 +107,9 @@ class Transport {
   // REQUIRES: the connection is connected, and has no receive (send) under way.
   virtual void StartReceive(ConnectionId connection, const ReceiveInto& into) = 0;
   virtual void StartSend(ConnectionId connection, std::span<const std::byte> bytes) = 0;
+
+  // REQUIRES: the connection is connected. Costs two system calls: not for every turn.
+  virtual ConnectionState Inspect(ConnectionId connection) = 0;
 
   // Ends the connection, whatever is under way on it, and waits (never for the peer)
   // until no memory of it belongs to the transport any more. No later turn has an event

@@ -103,6 +103,10 @@ void UringTransport::StartWrite(int fd, std::span<const std::byte> bytes,
   SubmitWrite();
 }
 
+ConnectionState UringTransport::Inspect(ConnectionId id) {
+  return InspectSocket(connections_.Get(id).fd.get(), Now());
+}
+
 void UringTransport::Close(ConnectionId id) {
   AdoptThread();
   Connection& connection = connections_.Get(id);

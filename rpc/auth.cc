@@ -1,10 +1,12 @@
 // Tested by tests/rpc/message_test.cc and, against libtirpc, tests/oracle/.
 #include "rpc/auth.h"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 
 #include "xdr/encoder.h"
+#include "xdr/wire.h"
 
 namespace rpc {
 
@@ -28,6 +30,18 @@ OpaqueAuth AuthSys(const Identity& identity, absl::string_view machine_name, uin
   auth.flavor = AuthFlavor::kSys;
   auth.body.Assign(encoder.written());
   return auth;
+}
+
+OpaqueAuth Renewed(const OpaqueAuth& auth) {
+  constexpr size_t kStampBytes = 4;  // the first of the body
+  const xdr::ByteView body = auth.body.view();
+  if (auth.flavor != AuthFlavor::kSys || body.size() < kStampBytes) return auth;
+  std::array<std::byte, kMaxAuthBytes> space;
+  std::ranges::copy(body, space.begin());
+  xdr::StoreUint32(space.data(), xdr::LoadUint32(space.data()) + 1);
+  OpaqueAuth renewed = auth;
+  renewed.body.Assign(std::span(space).first(body.size()));
+  return renewed;
 }
 
 }  // namespace rpc

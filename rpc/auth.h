@@ -43,6 +43,9 @@ OpaqueAuth AuthNone();
 // group (uint32_t)-1 is left out, since servers take it for "unset".
 OpaqueAuth AuthSys(const Identity& identity, absl::string_view machine_name, uint32_t stamp);
 
+// The same, with another stamp.
+OpaqueAuth Renewed(const OpaqueAuth& auth);
+
 }  // namespace rpc
 
 #endif  // RPC_AUTH_H_

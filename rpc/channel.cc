@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -39,7 +40,7 @@ Channel::Channel(const Options& options)
       slots_(options.slots, options.call_bytes, options.xid_seed),
       // Between two sends a slot can queue its call again and then, if the reply comes
       // all the same, the next one. That one's reply is not taken before it is sent.
-      send_queue_(2 * options.slots * options.call_bytes),
+      send_queue_(2 * options.slots, options.call_bytes),
       records_(RecordLimits(options)) {
   BeginRecord();
 }
@@ -75,25 +76,57 @@ void Channel::FinishCall(Slot& slot, const xdr::Encoder& encoder) {
 }
 
 void Channel::Queue(Slot& slot, absl::Time now) {
-  send_queue_.Append(slot.record());
+  if (!send_queue_.HasUnsent()) unsent_since_ = now;
+  send_queue_.Append(slot.record(), slot.index);
   slot.queue_end = send_queue_.total_appended();
+  slot.deadline = absl::InfiniteFuture();
+}
+
+void Channel::OnSent(size_t size, absl::Time now) {
+  send_queue_.OnSent(size);
+  unsent_since_ = send_queue_.HasUnsent() ? now : absl::InfiniteFuture();
+  while (const std::optional<uint32_t> sent = send_queue_.TakeSentRecord()) {
+    Slot& slot = slots_.all()[*sent];
+    // It may have been answered, or even used again, before the sending was reported.
+    const bool is_its_last = slot.queue_end <= send_queue_.total_sent();
+    if (slot.state != Slot::State::kFree && is_its_last) StartTimer(slot, now);
+  }
+}
+
+void Channel::StartTimer(Slot& slot, absl::Time now) {
   slot.deadline = now + options_.timeout;
   next_deadline_ = std::min(next_deadline_, slot.deadline);
 }
 
 // --- Time ------------------------------------------------------------------
 
-void Channel::OnTimeout(absl::Time now) {
-  if (now < next_deadline_) return;
+absl::Time Channel::NextDeadline() const {
+  return std::min(next_deadline_, unsent_since_ + options_.timeout);
+}
+
+bool Channel::OnTimeout(absl::Time now, absl::Time last_heard) {
+  if (now < NextDeadline()) return true;
+  const bool is_silent = last_heard + options_.timeout <= now;
+  if (unsent_since_ + options_.timeout <= now) {
+    if (is_silent) return false;
+    unsent_since_ = last_heard;
+  }
   next_deadline_ = absl::InfiniteFuture();
   for (Slot& slot : slots_.all()) {
     if (slot.state == Slot::State::kFree) continue;
-    if (slot.deadline <= now) OnCallTimeout(slot, now);
+    if (slot.deadline <= now && is_silent) return false;
+    if (slot.deadline <= now) OnOverdue(slot, now, last_heard);
     next_deadline_ = std::min(next_deadline_, slot.deadline);
   }
+  return true;
 }
 
-void Channel::OnCallTimeout(Slot& slot, absl::Time now) {
+void Channel::OnOverdue(Slot& slot, absl::Time now, absl::Time last_heard) {
+  if (slot.state == Slot::State::kCalled && IsOvertaken(slot)) return SendAgain(slot, now);
+  slot.deadline = last_heard + options_.timeout;
+}
+
+void Channel::SendAgain(Slot& slot, absl::Time now) {
   if (slot.resends_left == 0) {
     slot.deadline = absl::InfiniteFuture();
     status_.Update(absl::DeadlineExceededError(absl::StrCat(
@@ -101,12 +134,33 @@ void Channel::OnCallTimeout(Slot& slot, absl::Time now) {
     return;
   }
   --slot.resends_left;
-  const bool has_left = send_queue_.total_sent() >= slot.queue_end;
-  if (has_left) {
-    ++counters_.retransmissions;
-    Queue(slot, now);
-  } else {
-    slot.deadline = now + options_.timeout;
+  ++counters_.retransmissions;
+  Queue(slot, now);
+}
+
+// --- Connections -------------------------------------------------------------
+
+void Channel::OnConnectionLost(absl::Time now) {
+  const uint64_t given = send_queue_.total_given();
+  records_.Reset();
+  BeginRecord();
+  send_queue_.Clear();
+  next_deadline_ = absl::InfiniteFuture();
+  for (Slot* slot : slots_.InOrderOfCalls()) {
+    slot->state = Slot::State::kCalled;
+    slot->resends_left = options_.retransmissions;
+    if (slot->first_queue_end <= given) ++counters_.retransmissions;
+    Queue(*slot, now);
+    slot->first_queue_end = slot->queue_end;
+  }
+  unsent_since_ = send_queue_.HasUnsent() ? now : absl::InfiniteFuture();
+}
+
+void Channel::ForgetCalls() {
+  send_queue_.Clear();
+  unsent_since_ = absl::InfiniteFuture();
+  for (Slot& slot : slots_.all()) {
+    if (slot.state != Slot::State::kFree) slots_.Release(slot);
   }
 }
 
@@ -238,23 +292,27 @@ std::optional<Reply> Channel::EndRecord() {
     reply.emplace();
     reply->tag = slot_->tag;
     reply->called = slot_->called;
-    reply->status = DecodeReplyStatus(&reply->results);
+    DecodeHeader(*reply);
     if (reply->status.ok()) reply->payload_bytes = payload_wanted_;
+    answered_to_ = std::max(answered_to_, slot_->queue_end);
     slots_.Release(*slot_);
   }
   BeginRecord();
   return reply;
 }
 
-absl::Status Channel::DecodeReplyStatus(xdr::ByteView* results) const {
+void Channel::DecodeHeader(Reply& reply) const {
   xdr::Decoder decoder(head_);
   const auto header = decoder.Get<ReplyHeader>();
-  if (!decoder.ok()) return decoder.status();
+  reply.status = decoder.status();
+  if (!decoder.ok()) return;
   if (payload_cut_short_) {
-    return absl::DataLossError("RPC: the reply ends before the data that it announces");
+    reply.status = absl::DataLossError("RPC: the reply ends before the data that it announces");
+    return;
   }
-  *results = decoder.rest();
-  return ToStatus(header);
+  reply.status = ToStatus(header);
+  reply.wants_new_credentials = WantsNewCredentials(header);
+  reply.results = decoder.rest();
 }
 
 }  // namespace rpc

@@ -2,14 +2,18 @@
 //
 //   commands, bytes, the time in        bytes, deadlines, replies out
 //   Call()                              SendBytes()         what to send
-//   OnSent() OnReceived()               GetReceiveSpans()   where to receive into
+//   OnSent(now) OnReceived()            GetReceiveSpans()   where to receive into
 //   OnTimeout(now)                      NextDeadline()      when to call OnTimeout
-//                                       NextReply()         what the caller gets
+//   OnConnectionLost()                  NextReply()         what the caller gets
 //
 // Whoever owns the socket moves the bytes and tells the time (client/session/
 // connection.h does); tests do the same with bytes they made up. The order is free
 // but for one rule: after OnReceived, call NextReply until it gives nothing, and only
 // then GetReceiveSpans.
+//
+// A channel outlives its connections. When one is lost, every call without a reply is
+// queued anew, in the order of the calls and with the same xid, the one whose reply was
+// half received too: that reply comes again, whole.
 //
 // Many calls may be in flight, and replies come in any order: each finds its call by
 // its xid. A call that expects a payload (the data of a READ) brings the memory for
@@ -25,6 +29,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "rpc/auth.h"
 #include "rpc/message.h"
 #include "rpc/record_reader.h"
 #include "rpc/send_queue.h"
@@ -51,6 +56,9 @@ struct Reply {
   // Whether the procedure was executed; if not, why (rpc::ToStatus, or DataLoss when
   // the reply cannot be understood).
   absl::Status status;
+  // Whether the server has forgotten, or does not like any more, the credentials that it
+  // was given: it may take the same with another stamp (RFC 5531, section 9).
+  bool wants_new_credentials = false;
   // The encoded results, without the payload. Valid until the next NextReply().
   xdr::ByteView results;
   // How many bytes of payload were put into the request's memory.
@@ -71,9 +79,10 @@ class Channel {
     size_t results_bytes = 64 * 1024;
     // The payload of one reply, at most.
     size_t payload_bytes = 0;
-    // After so long without a reply a call is sent again, with the same xid; after
-    // `retransmissions` of those the channel fails.
+    // A reply is overdue so long after its call was wholly sent; OnTimeout() says what
+    // comes of it.
     absl::Duration timeout = absl::Seconds(60);
+    // How often a call is sent again on one connection before the channel fails.
     int retransmissions = 2;
     // Any random number.
     uint32_t xid_seed = 0;
@@ -103,7 +112,7 @@ class Channel {
 
   // What to send; empty when there is nothing. Does not move until OnSent.
   xdr::ByteView SendBytes() { return send_queue_.Bytes(); }
-  void OnSent(size_t size) { send_queue_.OnSent(size); }
+  void OnSent(size_t size, absl::Time now);
 
   // See rpc/record_reader.h. REQUIRES: status().ok(), and NextReply() gave nothing.
   ReceiveSpans GetReceiveSpans() { return records_.GetReceiveSpans(); }
@@ -114,8 +123,24 @@ class Channel {
   std::optional<Reply> NextReply();
 
   // When OnTimeout wants to be called, at the latest; InfiniteFuture if never.
-  absl::Time NextDeadline() const { return next_deadline_; }
-  void OnTimeout(absl::Time now);
+  absl::Time NextDeadline() const;
+  // Looks after replies that are overdue. `last_heard`: when bytes of the server last
+  // reached this machine, received or not. If that was a timeout ago, the connection is
+  // taken for dead: returns false, and it should be given up for a new one. If not,
+  // the server works; an overdue call that later ones have overtaken is sent again with
+  // the same xid (DeadlineExceeded in status() when that was done often enough), and
+  // one that nothing has overtaken waits on: on a slow link replies queue up.
+  [[nodiscard]] bool OnTimeout(absl::Time now, absl::Time last_heard);
+
+  // The connection is gone: see above. REQUIRES: status().ok(), and nobody uses spans of
+  // it any more.
+  void OnConnectionLost(absl::Time now);
+  // Forgets every call in flight; their replies, if they come, are nobody's. REQUIRES:
+  // OnConnectionLost() came right before.
+  void ForgetCalls();
+
+  // The calls made from now on carry another stamp; what is in flight stays as it is.
+  void RenewCredentials() { options_.credentials = Renewed(options_.credentials); }
 
   // Not OK when nothing more can come of this channel. DataLoss: the server broke
   // the protocol. DeadlineExceeded: a call was not answered.
@@ -137,6 +162,7 @@ class Channel {
   xdr::Encoder BeginCall(Slot& slot, const Request& request, absl::Time now);
   void FinishCall(Slot& slot, const xdr::Encoder& encoder);
   void Queue(Slot& slot, absl::Time now);
+  void StartTimer(Slot& slot, absl::Time now);
 
   void BeginRecord();
   // Takes what the stage wants of the record.
@@ -152,15 +178,19 @@ class Channel {
   void SkipRest();
   // The record has been passed: the reply it made, if a call waited for it.
   std::optional<Reply> EndRecord();
-  absl::Status DecodeReplyStatus(xdr::ByteView* results) const;
+  void DecodeHeader(Reply& reply) const;
 
-  void OnCallTimeout(Slot& slot, absl::Time now);
+  bool IsOvertaken(const Slot& slot) const { return slot.queue_end < answered_to_; }
+  void OnOverdue(Slot& slot, absl::Time now, absl::Time last_heard);
+  void SendAgain(Slot& slot, absl::Time now);
 
-  const Options options_;
+  Options options_;
   SlotTable slots_;
   SendQueue send_queue_;
   RecordReader records_;
-  absl::Time next_deadline_ = absl::InfiniteFuture();
+  absl::Time next_deadline_ = absl::InfiniteFuture();  // of the slots, or earlier
+  absl::Time unsent_since_ = absl::InfiniteFuture();   // bytes to send have not moved
+  uint64_t answered_to_ = 0;                           // the largest queue_end that had a reply
 
   // The record at hand.
   Stage stage_ = Stage::kEnvelope;

@@ -113,4 +113,9 @@ absl::Status ToStatus(const ReplyHeader& reply) {
       absl::StrCat("RPC: unknown reply_stat ", static_cast<uint32_t>(reply.state)));
 }
 
+bool WantsNewCredentials(const ReplyHeader& reply) {
+  return reply.state == ReplyState::kDenied && reply.reject == RejectState::kAuthError &&
+         (reply.auth == AuthState::kRejectedCred || reply.auth == AuthState::kRejectedVerf);
+}
+
 }  // namespace rpc

@@ -145,6 +145,9 @@ struct ReplyHeader {
 // says that our arguments are garbage, or a state that RFC 5531 does not know.
 absl::Status ToStatus(const ReplyHeader& reply);
 
+// AUTH_REJECTEDCRED or AUTH_REJECTEDVERF: the client must begin a new session with it.
+bool WantsNewCredentials(const ReplyHeader& reply);
+
 }  // namespace rpc
 
 #endif  // RPC_MESSAGE_H_

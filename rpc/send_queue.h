@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "xdr/types.h"
@@ -14,17 +15,25 @@ namespace rpc {
 // Thread-compatible. Allocates at construction only.
 class SendQueue {
  public:
-  explicit SendQueue(size_t capacity_bytes);
+  // REQUIRES: what is appended between two moves of Bytes() is no more than
+  // `capacity_records` records of `record_bytes`; the owner of the slots sees to it.
+  SendQueue(size_t capacity_records, size_t record_bytes);
 
-  // Queues a copy of `record`. REQUIRES: what was appended since Bytes() last moved on,
-  // and `record`, are no more than the capacity; the owner of the slots sees to it.
-  void Append(xdr::ByteView record);
+  // Queues a copy of `record`, which is that of slot `slot`.
+  void Append(xdr::ByteView record, uint32_t slot);
 
   // The bytes to send next; empty when there are none. They do not move or change
   // until OnSent.
   xdr::ByteView Bytes();
   // REQUIRES: size <= the size of the bytes last given.
   void OnSent(size_t size);
+  // The slot of the next record that has wholly left since; nothing when there is none.
+  // Each record is told once, in order.
+  std::optional<uint32_t> TakeSentRecord();
+
+  bool HasUnsent() const { return total_sent_ != total_appended_; }
+  // Forgets what is queued: the connection is lost. The totals go on as if it had left.
+  void Clear();
 
   // Bytes appended and bytes sent since construction. A record has left when
   // total_sent() has reached what total_appended() was after its Append.
@@ -34,9 +43,18 @@ class SendQueue {
   uint64_t total_given() const { return total_appended_ - filling_.size(); }
 
  private:
+  struct Record {
+    uint64_t end = 0;  // in the totals
+    uint32_t slot = 0;
+  };
+
   const size_t capacity_;
   std::vector<std::byte> filling_;
   std::vector<std::byte> sending_;
+  // Records that have not been told as sent: a ring, oldest at records_begin_.
+  std::vector<Record> records_;
+  size_t records_begin_ = 0;
+  size_t record_count_ = 0;
   size_t sent_ = 0;  // of sending_
   uint64_t total_appended_ = 0;
   uint64_t total_sent_ = 0;

@@ -1,6 +1,7 @@
 // Tested by tests/rpc/slot_table_test.cc.
 #include "rpc/slot_table.h"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 
@@ -12,6 +13,7 @@ SlotTable::SlotTable(int slots, size_t record_bytes, uint32_t seed)
       slots_(slots) {
   assert(1 <= slots && slots <= kMaxSlots);
   free_.reserve(slots);
+  in_order_.reserve(slots);
   for (int i = slots - 1; i >= 0; --i) {
     slots_[i].index = static_cast<uint32_t>(i);
     slots_[i].generation = seed;
@@ -26,6 +28,7 @@ Slot& SlotTable::Take() {
   free_.pop_back();
   slot.state = Slot::State::kCalled;
   ++slot.generation;
+  slot.number = calls_++;
   return slot;
 }
 
@@ -46,6 +49,15 @@ Slot* SlotTable::Find(uint32_t xid) {
   Slot& slot = slots_[index];
   const bool waits = slot.state != Slot::State::kFree && Xid(slot) == xid;
   return waits ? &slot : nullptr;
+}
+
+std::span<Slot* const> SlotTable::InOrderOfCalls() {
+  in_order_.clear();
+  for (Slot& slot : slots_) {
+    if (slot.state != Slot::State::kFree) in_order_.push_back(&slot);
+  }
+  std::ranges::sort(in_order_, {}, &Slot::number);
+  return in_order_;
 }
 
 }  // namespace rpc

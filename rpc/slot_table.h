@@ -49,15 +49,16 @@ struct Slot {
   State state = State::kFree;
   uint32_t index = 0;
   uint32_t generation = 0;
+  uint64_t number = 0;  // of all calls, in their order
   Procedure procedure;
   uint64_t tag = 0;                 // the caller's, given back with the reply
   PayloadLocator locate = nullptr;  // null: the reply has no payload
   std::span<std::byte> payload;     // the caller's memory for it
   absl::Time called;                // when it was first queued
-  absl::Time deadline;              // when it is sent again or given up
-  int resends_left = 0;
-  uint64_t queue_end = 0;        // where its call ends in the send queue's total
-  uint64_t first_queue_end = 0;  // ... where it ended when it was first queued
+  absl::Time deadline;              // when its reply is overdue; never, until it has been sent
+  int resends_left = 0;             // on one and the same connection
+  uint64_t queue_end = 0;           // where its call ends in the send queue's total
+  uint64_t first_queue_end = 0;  // ... where it ended when it was first queued on this connection
   std::span<std::byte> space;    // this slot's memory for its call
   size_t record_bytes = 0;       // of space: the call with its record mark
 
@@ -89,12 +90,16 @@ class SlotTable {
 
   // Every slot, whatever its state.
   std::span<Slot> all() { return slots_; }
+  // Those in use, by the order in which they were taken. Valid until the next call.
+  std::span<Slot* const> InOrderOfCalls();
 
  private:
   const int index_bits_;
   std::vector<std::byte> memory_;
   std::vector<Slot> slots_;
   std::vector<uint32_t> free_;  // indexes; the last is taken next
+  std::vector<Slot*> in_order_;
+  uint64_t calls_ = 0;
 };
 
 }  // namespace rpc

@@ -46,6 +46,11 @@ const char* Name(Status status);
 // "Stale file handle": the words of the errno of the same meaning.
 const char* Words(Status status);
 
+// Whether the server does not know the handle it was given, or not any more.
+inline bool IsBadHandle(Status status) {
+  return status == Status::kStale || status == Status::kBadHandle;
+}
+
 // "NFS3ERR_STALE (70): Stale file handle".
 std::string Text(Status status);
 

@@ -1,18 +1,15 @@
 // Tested by tests/client/session_test.cc.
 #include "client/session/dialer.h"
 
-#include <algorithm>
-#include <cassert>
-#include <utility>
-
-#include "absl/strings/str_cat.h"
+#include <limits>
 
 namespace nfs {
 
-namespace {
+Dialer::Dialer(Pump& pump, ServerAddresses& addresses, const Options& options, uint32_t seed)
+    : pump_(pump), addresses_(addresses), options_(options), seed_(seed) {}
 
-io::SourcePort SourcePortOf(ReservedPort choice) {
-  switch (choice) {
+io::SourcePort Dialer::source_port() const {
+  switch (options_.reserved_port) {
     case ReservedPort::kTry: return io::SourcePort::kReservedIfPossible;
     case ReservedPort::kInsist: return io::SourcePort::kReserved;
     case ReservedPort::kNever: return io::SourcePort::kAny;
@@ -20,42 +17,23 @@ io::SourcePort SourcePortOf(ReservedPort choice) {
   return io::SourcePort::kAny;
 }
 
-}  // namespace
-
-Dialer::Dialer(Pump& pump, std::vector<io::Address> addresses, const Options& options)
-    : pump_(pump), addresses_(std::move(addresses)) {
-  assert(!addresses_.empty());
-  connect_options_.source_port = SourcePortOf(options.reserved_port);
-}
-
-absl::StatusOr<std::unique_ptr<Connection>> Dialer::Dial(uint16_t port, absl::Duration timeout,
-                                                         const rpc::Channel::Options& channel) {
-  absl::Status status;
-  for (size_t i = 0; i < addresses_.size(); ++i) {
-    auto connection = DialOne(addresses_[i].WithPort(port), timeout, channel);
-    if (connection.ok()) {
-      std::rotate(addresses_.begin(), addresses_.begin() + i, addresses_.begin() + i + 1);
-      return connection;
-    }
-    status = connection.status();
-  }
-  return status;
-}
-
-absl::StatusOr<std::unique_ptr<Connection>> Dialer::DialOne(const io::Address& address,
-                                                            absl::Duration timeout,
-                                                            const rpc::Channel::Options& channel) {
-  auto connection = std::make_unique<Connection>(pump_, channel);
-  connection->StartConnect(address, connect_options_);
-  const absl::Time deadline = pump_.transport().Now() + timeout;
+absl::StatusOr<std::unique_ptr<Connection>> Dialer::Dial(const Call& call) {
+  Connection::Options options;
+  options.port = call.port;
+  options.connect.source_port = call.source_port;
+  options.connect_timeout = call.timeout;
+  options.patience = Patience(options_);
+  options.announce = options_.announce;
+  options.seed = ++seed_;
+  options.channel = call.channel;
+  options.channel.timeout = options_.timeout;
+  options.channel.retransmissions =
+      options_.hard ? std::numeric_limits<int>::max() : options_.retransmissions;
+  auto connection = std::make_unique<Connection>(pump_, addresses_, options);
   while (!connection->connected()) {
     if (!connection->status().ok()) return connection->status();
-    if (pump_.now() >= deadline) {
-      return absl::UnavailableError(absl::StrCat("connect: no answer within ",
-                                                 absl::FormatDuration(timeout), " [",
-                                                 address.ToString(), "]"));
-    }
-    pump_.Turn(deadline);
+    if (pump_.cancelled()) return absl::CancelledError("cancelled");
+    pump_.Turn(absl::InfiniteFuture());
   }
   return connection;
 }

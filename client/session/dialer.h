@@ -1,17 +1,17 @@
-// Making connections to one server, which may have several addresses.
+// Making connections to one server, each by the user's options.
 #ifndef CLIENT_SESSION_DIALER_H_
 #define CLIENT_SESSION_DIALER_H_
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "client/connection/connection.h"
+#include "client/connection/pump.h"
+#include "client/connection/server_addresses.h"
 #include "client/options.h"
-#include "client/session/connection.h"
-#include "client/session/pump.h"
-#include "io/address.h"
+#include "io/transport.h"
 #include "rpc/channel.h"
 
 namespace nfs {
@@ -19,28 +19,31 @@ namespace nfs {
 // Thread-compatible, with its pump.
 class Dialer {
  public:
-  // `addresses` are those of the server, in the order to try them; their ports do not
-  // matter. REQUIRES: at least one; `pump` outlives the dialer.
-  Dialer(Pump& pump, std::vector<io::Address> addresses, const Options& options);
+  // `seed`: any random number. REQUIRES: all outlive the dialer and its connections.
+  Dialer(Pump& pump, ServerAddresses& addresses, const Options& options, uint32_t seed);
 
-  // A connection to `port`, at the first address that takes it; later calls begin with
-  // that one. Waits at most `timeout` per address. Unavailable or DeadlineExceeded with
-  // the last address's reason when none does. Only the top level may call this.
-  absl::StatusOr<std::unique_ptr<Connection>> Dial(uint16_t port, absl::Duration timeout,
-                                                   const rpc::Channel::Options& channel);
+  struct Call {
+    uint16_t port = 0;
+    absl::Duration timeout;  // for each address to take the connection
+    io::SourcePort source_port = io::SourcePort::kAny;
+    // Its timeout and retransmissions come from the user's options.
+    rpc::Channel::Options channel;
+  };
+  // A connection that is connected, to the address that was first to take it; later
+  // ones begin with that. Unavailable, PermissionDenied or ResourceExhausted with the
+  // last address's reason when none does. Only the top level may call this.
+  absl::StatusOr<std::unique_ptr<Connection>> Dial(const Call& call);
+
+  // From which port the options want NFS and MOUNT to be called.
+  io::SourcePort source_port() const;
 
   Pump& pump() { return pump_; }
-  // The address that connections are made to at present.
-  const io::Address& address() const { return addresses_.front(); }
 
  private:
-  absl::StatusOr<std::unique_ptr<Connection>> DialOne(const io::Address& address,
-                                                      absl::Duration timeout,
-                                                      const rpc::Channel::Options& channel);
-
   Pump& pump_;
-  std::vector<io::Address> addresses_;
-  io::ConnectOptions connect_options_;
+  ServerAddresses& addresses_;
+  const Options& options_;
+  uint32_t seed_;
 };
 
 }  // namespace nfs

@@ -23,17 +23,21 @@ std::vector<uint32_t> OwnGroups() {
 
 }  // namespace
 
-rpc::OpaqueAuth CredentialsOf(const Options& options) {
-  if (options.security == Security::kNone) return rpc::AuthNone();
+rpc::Identity IdentityOf(const Options& options) {
   rpc::Identity identity;
   identity.uid = options.uid.value_or(geteuid());
   identity.gid = options.gid.value_or(getegid());
   // Another user's identity does not come with our own groups.
   const bool own = !options.uid.has_value() && !options.gid.has_value();
   identity.groups = options.groups.value_or(own ? OwnGroups() : std::vector<uint32_t>());
+  return identity;
+}
+
+rpc::OpaqueAuth CredentialsOf(const Options& options) {
+  if (options.security == Security::kNone) return rpc::AuthNone();
   std::array<char, 256> name = {};
   gethostname(name.data(), name.size() - 1);
-  return rpc::AuthSys(identity, absl::string_view(name.data()), std::random_device()());
+  return rpc::AuthSys(IdentityOf(options), absl::string_view(name.data()), std::random_device()());
 }
 
 }  // namespace nfs

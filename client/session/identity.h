@@ -3,12 +3,15 @@
 #define CLIENT_SESSION_IDENTITY_H_
 
 #include "client/options.h"
+#include "rpc/auth.h"
 #include "rpc/message.h"
 
 namespace nfs {
 
-// The credentials that every call of a session carries: AUTH_NONE, or AUTH_SYS with
-// the process's own identity where the options do not set another.
+// Who the options say that we are; the process's own identity where they do not.
+rpc::Identity IdentityOf(const Options& options);
+
+// The credentials that every call of a session carries: AUTH_NONE, or AUTH_SYS.
 rpc::OpaqueAuth CredentialsOf(const Options& options);
 
 }  // namespace nfs

@@ -7,8 +7,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/connection/call.h"
 #include "client/errors.h"
-#include "client/session/call.h"
 #include "client/session/export_path.h"
 
 namespace nfs {
@@ -56,9 +56,7 @@ absl::Status MountClient::Connect(absl::Duration timeout) {
   channel.slots = 1;
   channel.credentials = credentials_;
   channel.results_bytes = kLongestResult;
-  channel.timeout = options_.timeout;
-  channel.retransmissions = options_.retransmissions;
-  auto connection = dialer_.Dial(port_, timeout, channel);
+  auto connection = dialer_.Dial({port_, timeout, dialer_.source_port(), channel});
   if (!connection.ok()) return Prepend("MOUNT: ", connection.status());
   connection_ = *std::move(connection);
   return absl::OkStatus();
@@ -128,6 +126,10 @@ absl::Status MountClient::CheckFlavor(const mount3::Mountres3& result) const {
   }
   return MountError(absl::StrCat("MNT: the server does not take ", rpc::Name(credentials_.flavor),
                                  " for this export, but ", offered, connection_->server()));
+}
+
+uint16_t MountClient::source_port() const {
+  return connection_ != nullptr ? connection_->source_port() : 0;
 }
 
 void MountClient::Unmount(const std::string& directory) {

@@ -10,10 +10,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "client/connection/connection.h"
 #include "client/options.h"
 #include "client/protocol/mount3.h"
 #include "client/protocol/nfs3.h"
-#include "client/session/connection.h"
 #include "client/session/dialer.h"
 #include "rpc/message.h"
 
@@ -40,6 +40,10 @@ class MountClient {
   // Tells the server, which keeps a list for administrators, that the export is not
   // used any more. Best effort: waits a second at most, and not for more.
   void Unmount(const std::string& directory);
+
+  uint16_t port() const { return port_; }
+  // The port that it asks from; 0 when it is not connected.
+  uint16_t source_port() const;
 
  private:
   absl::Status Connect(absl::Duration timeout);

@@ -7,8 +7,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "client/connection/call.h"
 #include "client/errors.h"
-#include "client/session/call.h"
 #include "client/session/export_path.h"
 
 namespace nfs {

@@ -9,10 +9,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "client/connection/connection.h"
+#include "client/connection/pump.h"
 #include "client/protocol/nfs3.h"
-#include "client/session/connection.h"
 #include "client/session/mount_client.h"
-#include "client/session/pump.h"
 
 namespace nfs {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/session/call.h"
+#include "client/connection/call.h"
 #include "rpc/rpcbind.h"
 
 namespace nfs {
@@ -16,12 +16,10 @@ namespace {
 // still are to be tried.
 constexpr absl::Duration kLongestConnect = absl::Seconds(5);
 
-rpc::Channel::Options ChannelOptions(const Options& options) {
+rpc::Channel::Options ChannelOptions() {
   rpc::Channel::Options channel;
   channel.slots = 1;
   channel.results_bytes = 4096;
-  channel.timeout = options.timeout;
-  channel.retransmissions = options.retransmissions;
   return channel;
 }
 
@@ -32,15 +30,21 @@ PortFinder::PortFinder(Dialer& dialer, const Options& options)
 
 absl::Status PortFinder::Connect() {
   if (connection_ != nullptr || !connect_status_.ok()) return connect_status_;
-  auto connection =
-      dialer_.Dial(rpc::kRpcbindPort, std::min(options_.connect_timeout, kLongestConnect),
-                   ChannelOptions(options_));
+  // From any port: the reserved ones are few, and rpcbind does not ask for them.
+  auto connection = dialer_.Dial({.port = rpc::kRpcbindPort,
+                                  .timeout = std::min(options_.connect_timeout, kLongestConnect),
+                                  .channel = ChannelOptions()});
   if (connection.ok()) {
     connection_ = *std::move(connection);
   } else {
     connect_status_ = Prepend("rpcbind: ", connection.status());
   }
   return connect_status_;
+}
+
+void PortFinder::Close() {
+  connection_.reset();
+  connect_status_ = absl::OkStatus();
 }
 
 absl::StatusOr<uint16_t> PortFinder::Find(uint32_t program, uint32_t version) {

@@ -7,8 +7,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "client/connection/connection.h"
 #include "client/options.h"
-#include "client/session/connection.h"
 #include "client/session/dialer.h"
 
 namespace nfs {
@@ -23,6 +23,10 @@ class PortFinder {
   // The TCP port of `program`. Unavailable, with what would help, when rpcbind cannot
   // be reached or does not know the program.
   absl::StatusOr<uint16_t> Find(uint32_t program, uint32_t version);
+
+  // Ends the connection; a later question makes a new one, also when none could be made
+  // before.
+  void Close();
 
  private:
   absl::Status Connect();

@@ -7,20 +7,16 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/connection/call.h"
 #include "client/errors.h"
-#include "client/session/call.h"
+#include "client/session/hints.h"
 #include "client/session/identity.h"
+#include "client/session/read_size.h"
 #include "io/engine.h"
 
 namespace nfs {
 
 namespace {
-
-// What is asked for when the server does not say what it likes, and the most when it
-// does but the user does not.
-constexpr uint32_t kDefaultRsize = 32 * 1024;
-constexpr uint32_t kSmallestDefaultRsize = 4096;
-constexpr uint32_t kLargestDefaultRsize = 1 << 20;
 
 io::Engine EngineOf(Engine engine) {
   switch (engine) {
@@ -29,21 +25,6 @@ io::Engine EngineOf(Engine engine) {
     case Engine::kPoll: return io::Engine::kPoll;
   }
   return io::Engine::kAuto;
-}
-
-// RFC 1813, 3.3.19: rtpref is what the server likes, rtmax what it can; either may be
-// zero on servers that do not know.
-uint32_t ChooseRsize(const Options& options, const nfs3::Fsinfo3Ok& info) {
-  const uint32_t most = info.rtmax != 0 ? info.rtmax : UINT32_MAX;
-  if (options.rsize != 0) return std::min(options.rsize, most);
-  uint32_t liked = info.rtpref != 0 ? info.rtpref : info.rtmax;
-  if (liked == 0) liked = kDefaultRsize;
-  const uint32_t rsize = std::min({liked, most, kLargestDefaultRsize});
-  return std::max(rsize, kSmallestDefaultRsize);
-}
-
-bool IsBadHandle(nfs3::Status status) {
-  return status == nfs3::Status::kStale || status == nfs3::Status::kBadHandle;
 }
 
 }  // namespace
@@ -58,68 +39,82 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Open(const Target& target,
   }
   auto addresses = io::Resolve(target.host, 0);
   if (!addresses.ok()) return addresses.status();
-  return Open(*std::move(transport), *std::move(addresses), target, options);
+  Environment environment;
+  environment.transport = *std::move(transport);
+  environment.addresses = *std::move(addresses);
+  environment.resolver = io::MakeResolver(target.host);
+  environment.seed = std::random_device()();
+  return Open(std::move(environment), target, options);
 }
 
-absl::StatusOr<std::unique_ptr<Session>> Session::Open(std::unique_ptr<io::Transport> transport,
-                                                       std::vector<io::Address> addresses,
+absl::StatusOr<std::unique_ptr<Session>> Session::Open(Environment environment,
                                                        const Target& target,
                                                        const Options& options) {
-  std::unique_ptr<Session> session(
-      new Session(std::move(transport), std::move(addresses), options));
-  const absl::Status status = session->OpenFile(target);
-  if (!status.ok()) return status;
+  std::unique_ptr<Session> session(new Session(std::move(environment), target, options));
+  const absl::Status status = session->OpenFile();
+  if (!status.ok()) return session->WithHint(status);
   return session;
 }
 
-Session::Session(std::unique_ptr<io::Transport> transport, std::vector<io::Address> addresses,
-                 const Options& options)
+Session::Session(Environment environment, const Target& target, const Options& options)
     : options_(options),
-      transport_(std::move(transport)),
+      path_(target.path),
+      transport_(std::move(environment.transport)),
+      seed_(environment.seed),
+      addresses_(target.host, std::move(environment.addresses), std::move(environment.resolver)),
       pump_(*transport_),
-      dialer_(pump_, std::move(addresses), options_),
+      dialer_(pump_, addresses_, options_, seed_),
       ports_(dialer_, options_),
       credentials_(CredentialsOf(options_)) {}
 
 Session::~Session() { Close(); }
 
-void Session::CloseConnection() { connection_->Close(absl::CancelledError("closed")); }
-
 void Session::Close() {
   connection_.reset();
+  pump_.Renew();
   if (mounted_.has_value()) mount_->Unmount(mounted_->directory);
   mounted_.reset();
 }
 
-absl::Status Session::OpenFile(const Target& target) {
-  absl::Status status = Mount(target.path);
+absl::Status Session::OpenFile() {
+  absl::Status status = Mount();
   if (status.ok()) status = ConnectToNfs();
   if (!status.ok()) return status;
-  absl::StatusOr<RemoteFile> file = PathWalk(pump_, *connection_, *mounted_).Follow(target.path);
+  ports_.Close();
+  absl::StatusOr<RemoteFile> file = Walk();
   if (!file.ok()) return file.status();
   file_ = *std::move(file);
-  status = CheckType();
-  return status.ok() ? AskLimitsAndAccess() : status;
+  const auto rsize = AskReadSize(pump_, *connection_, mounted_->root, options_);
+  if (rsize.ok()) rsize_ = *rsize;
+  return rsize.status();
+}
+
+absl::Status Session::WithHint(const absl::Status& status) const {
+  uint16_t source_port = connection_ != nullptr ? connection_->source_port() : 0;
+  if (KindOf(status) == ErrorKind::kMountRefused && mount_ != nullptr && connection_ == nullptr) {
+    source_port = mount_->source_port();
+  }
+  return nfs::WithHint(status, options_, source_port);
 }
 
 // --- Mounting --------------------------------------------------------------
 
-absl::Status Session::Mount(absl::string_view path) {
-  if (options_.mount_port != 0) return MountAt(options_.mount_port, path);
+absl::Status Session::Mount() {
+  if (options_.mount_port != 0) return MountAt(options_.mount_port);
   const absl::StatusOr<uint16_t> port = ports_.Find(mount3::kProgram, mount3::kVersion);
-  if (port.ok()) return MountAt(*port, path);
+  if (port.ok()) return MountAt(*port);
   // Without a port mapper: servers that use one port for everything answer MOUNT there.
   const uint16_t nfs_port = options_.port != 0 ? options_.port : nfs3::kPort;
-  const absl::Status status = MountAt(nfs_port, path);
+  const absl::Status status = MountAt(nfs_port);
   if (status.ok() || KindOf(status) == ErrorKind::kMountRefused) return status;
   return Append(port.status(),
                 absl::StrCat("; nor does MOUNT answer on the NFS port: ", status.message(),
                              "; give --port and --mountport ", "if you know them"));
 }
 
-absl::Status Session::MountAt(uint16_t port, absl::string_view path) {
+absl::Status Session::MountAt(uint16_t port) {
   mount_ = std::make_unique<MountClient>(dialer_, options_, credentials_, port);
-  absl::StatusOr<MountedExport> mounted = mount_->MountExportOf(path);
+  absl::StatusOr<MountedExport> mounted = mount_->MountExportOf(path_);
   if (mounted.ok()) mounted_ = *std::move(mounted);
   return mounted.status();
 }
@@ -141,10 +136,8 @@ absl::Status Session::ConnectToNfs() {
   channel.slots = options_.slots;
   channel.credentials = credentials_;
   channel.payload_bytes = options_.rsize != 0 ? options_.rsize : kLargestDefaultRsize;
-  channel.timeout = options_.timeout;
-  channel.retransmissions = options_.retransmissions;
-  channel.xid_seed = std::random_device()();
-  auto connection = dialer_.Dial(*port, options_.connect_timeout, channel);
+  channel.xid_seed = seed_;
+  auto connection = dialer_.Dial({*port, options_.connect_timeout, dialer_.source_port(), channel});
   if (!connection.ok()) return Prepend("NFS: ", connection.status());
   connection_ = *std::move(connection);
   return absl::OkStatus();
@@ -152,8 +145,39 @@ absl::Status Session::ConnectToNfs() {
 
 // --- The file --------------------------------------------------------------
 
-absl::Status Session::CheckType() const {
-  const nfs3::FileType3 type = file_.attributes.type;
+absl::StatusOr<RemoteFile> Session::Walk() {
+  absl::StatusOr<RemoteFile> file = PathWalk(pump_, *connection_, *mounted_).Follow(path_);
+  const absl::Status status = file.ok() ? CheckType(*file) : file.status();
+  if (!status.ok()) return status;
+  return file;
+}
+
+absl::StatusOr<RemoteFile> Session::FindAgain() {
+  absl::StatusOr<RemoteFile> file = Walk();
+  const std::optional<nfs3::Status> refusal = NfsStatusOf(file.status());
+  if (file.ok() || !refusal.has_value() || !nfs3::IsBadHandle(*refusal)) return file;
+  const absl::Status status = MountAgain();
+  if (!status.ok()) return status;
+  return Walk();
+}
+
+// After a restart NFS may be there before MOUNT is, and MOUNT before rpcbind knows it.
+absl::Status Session::MountAgain() {
+  PatientWait wait(absl::Milliseconds(100), absl::Milliseconds(1500), Patience(options_));
+  for (;;) {
+    absl::Status status = MountAt(mount_->port());
+    if (KindOf(status) == ErrorKind::kUnreachable) status = Mount();  // it may have moved
+    ports_.Close();
+    if (KindOf(status) != ErrorKind::kUnreachable) return status;
+    const std::optional<absl::Duration> pause = wait.Next();
+    if (!pause.has_value()) return status;
+    const absl::Status slept = Sleep(pump_, *pause);
+    if (!slept.ok()) return slept;
+  }
+}
+
+absl::Status Session::CheckType(const RemoteFile& file) const {
+  const nfs3::FileType3 type = file.attributes.type;
   const std::string server = connection_->server();
   switch (type) {
     case nfs3::FileType3::kReg: return absl::OkStatus();
@@ -162,54 +186,6 @@ absl::Status Session::CheckType() const {
       return NfsError("READ", nfs3::Status::kInval,
                       absl::StrCat(": a ", nfs3::Name(type), ", not a regular file", server));
   }
-}
-
-absl::Status Session::AskLimitsAndAccess() {
-  constexpr int kQuestions = 2;  // their numbers are the tags
-  int asked = 0;
-  absl::Status status;
-  for (int answered = 0; answered < kQuestions && status.ok(); ++answered) {
-    for (; asked < kQuestions && connection_->CanCall(); ++asked) {
-      if (asked == 0) {
-        connection_->Call({.procedure = nfs3::kFsinfo, .tag = 0},
-                          nfs3::Fsinfo3Args{mounted_->root});
-      } else {
-        connection_->Call({.procedure = nfs3::kAccess, .tag = 1},
-                          nfs3::Access3Args{file_.handle, nfs3::kAccessRead});
-      }
-    }
-    const absl::StatusOr<rpc::Reply> reply =
-        WaitForReply(pump_, *connection_, absl::InfiniteFuture());
-    if (!reply.ok()) return reply.status();
-    status = reply->tag == 0 ? OnFsinfo(*reply) : OnAccess(*reply);
-  }
-  return status;
-}
-
-absl::Status Session::OnFsinfo(const rpc::Reply& reply) {
-  // FSINFO is advice: a server that cannot give it can still be read from.
-  nfs3::Fsinfo3Res result;
-  const bool understood = reply.status.ok() && DecodeResult(reply.results, result).ok();
-  if (understood && IsBadHandle(result.status)) {
-    return InContext(nfs3::kFsinfo, NfsError("FSINFO", result.status), *connection_);
-  }
-  const bool known = understood && result.status == nfs3::Status::kOk;
-  rsize_ = ChooseRsize(options_, known ? result.info : nfs3::Fsinfo3Ok());
-  return absl::OkStatus();
-}
-
-absl::Status Session::OnAccess(const rpc::Reply& reply) {
-  // A server that cannot say whether we may read will say so when we do.
-  nfs3::Access3Res result;
-  const bool understood = reply.status.ok() && DecodeResult(reply.results, result).ok();
-  if (!understood) return absl::OkStatus();
-  nfs3::Status status = result.status;
-  const bool denied = status == nfs3::Status::kOk && (result.access & nfs3::kAccessRead) == 0;
-  if (denied) status = nfs3::Status::kAcces;
-  if (status == nfs3::Status::kAcces || IsBadHandle(status)) {
-    return InContext(nfs3::kAccess, NfsError("ACCESS", status), *connection_);
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace nfs

@@ -1,27 +1,31 @@
 // The opening story: from a target to a file handle and a connection to read it by.
 //
 //   resolve the host -> ask rpcbind for the ports -> EXPORT, MNT -> connect to NFS
-//   -> walk the path -> FSINFO and ACCESS, in one round trip
+//   -> walk the path -> FSINFO
+//
+// and the same again, from MNT or from the path on, when the handles have become stale.
 #ifndef CLIENT_SESSION_SESSION_H_
 #define CLIENT_SESSION_SESSION_H_
 
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
+#include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "client/connection/connection.h"
+#include "client/connection/pump.h"
+#include "client/connection/server_addresses.h"
 #include "client/options.h"
 #include "client/protocol/nfs3.h"
-#include "client/session/connection.h"
 #include "client/session/dialer.h"
 #include "client/session/mount_client.h"
 #include "client/session/path_walk.h"
 #include "client/session/port_finder.h"
-#include "client/session/pump.h"
 #include "client/target.h"
-#include "io/address.h"
+#include "io/resolver.h"
 #include "io/transport.h"
 
 namespace nfs {
@@ -29,13 +33,21 @@ namespace nfs {
 // An export that is mounted and a file in it that may be read. Thread-compatible.
 class Session {
  public:
+  // What a session needs of the world around it.
+  struct Environment {
+    std::unique_ptr<io::Transport> transport;
+    io::Addresses addresses;  // of the target's host
+    // Asked when the addresses do not work any more; may be null.
+    std::unique_ptr<io::Resolver> resolver;
+    uint32_t seed = 0;  // any random number
+  };
+
   // Opens `target` with the system's transport and resolver. `options` are final: those
   // of the target have been applied. Blocks; every wait in it has a bound.
   static absl::StatusOr<std::unique_ptr<Session>> Open(const Target& target,
                                                        const Options& options);
-  // The same over a transport and addresses of the caller's choice.
-  static absl::StatusOr<std::unique_ptr<Session>> Open(std::unique_ptr<io::Transport> transport,
-                                                       std::vector<io::Address> addresses,
+  // The same in an environment of the caller's choice.
+  static absl::StatusOr<std::unique_ptr<Session>> Open(Environment environment,
                                                        const Target& target,
                                                        const Options& options);
   ~Session();
@@ -46,8 +58,15 @@ class Session {
   // nothing.
   void Close();
 
-  // Breaks the NFS connection off: no memory given to its calls is touched any more.
-  void CloseConnection();
+  // The target's path walked again, for handles that have become stale; MNT first, if
+  // that of the export has too. Changes nothing of file(). REQUIRES: no call is in flight;
+  // only the top level may call it.
+  absl::StatusOr<RemoteFile> FindAgain();
+  // The file has this handle and these attributes by now.
+  void set_file(RemoteFile file) { file_ = std::move(file); }
+
+  // `status`, and what may help if it is a refusal (client/session/hints.h).
+  absl::Status WithHint(const absl::Status& status) const;
 
   Pump& pump() { return pump_; }
   Connection& connection() { return *connection_; }
@@ -58,22 +77,22 @@ class Session {
   uint32_t rsize() const { return rsize_; }
 
  private:
-  Session(std::unique_ptr<io::Transport> transport, std::vector<io::Address> addresses,
-          const Options& options);
+  Session(Environment environment, const Target& target, const Options& options);
 
-  absl::Status OpenFile(const Target& target);
-  absl::Status Mount(absl::string_view path);
-  absl::Status MountAt(uint16_t port, absl::string_view path);
+  absl::Status OpenFile();
+  absl::Status Mount();
+  absl::Status MountAt(uint16_t port);
   absl::Status ConnectToNfs();
   absl::StatusOr<uint16_t> NfsPort();
-  absl::Status CheckType() const;
-  // FSINFO and ACCESS, both in flight at once.
-  absl::Status AskLimitsAndAccess();
-  absl::Status OnFsinfo(const rpc::Reply& reply);
-  absl::Status OnAccess(const rpc::Reply& reply);
+  absl::StatusOr<RemoteFile> Walk();
+  absl::Status MountAgain();
+  absl::Status CheckType(const RemoteFile& file) const;
 
   const Options options_;
+  const std::string path_;
   std::unique_ptr<io::Transport> transport_;
+  const uint32_t seed_;
+  ServerAddresses addresses_;
   Pump pump_;
   Dialer dialer_;
   PortFinder ports_;

@@ -1,20 +1,25 @@
-// Tested by tests/client/file_stream_test.cc.
+// Tested by tests/client/file_stream_test.cc and tests/client/stream_survival_test.cc.
 #include "client/stream/file_stream.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/connection/call.h"
 #include "client/errors.h"
-#include "client/session/call.h"
 #include "client/stream/window_plan.h"
 
 namespace nfs {
 
 namespace {
 
-// A READ without data and without eof is asked again so often.
-constexpr int kMostStandsStill = 3;
+using Until = ReadRetries::Until;
+
+// A new handle that turns out stale at once may be taken for so long.
+constexpr int kMostStaleInARow = 3;
+
+// The tag of a GETATTR; those of READs are their chunks.
+constexpr uint64_t kGetattrTag = UINT64_MAX;
 
 // A READ reply's header, from its record mark to its data, with attributes and an
 // empty verifier. Large payloads are received to where they belong behind exactly so
@@ -50,103 +55,216 @@ FileStream::FileStream(Session& session, const Window::Options& options, Arena a
       options_(options),
       arena_(std::move(arena)),
       window_(options, arena_.memory()),
-      asks_(Window::ChunkCount(options)) {
+      version_(session.file().attributes),
+      retries_(Window::ChunkCount(options), Patience(session.options())),
+      asks_(Window::ChunkCount(options)),
+      claims_eof_(Window::ChunkCount(options)) {
   const bool large = options.chunk_bytes >= kLargePayload;
   session_.connection().set_receive_ahead(large ? kReadHeaderBytes : kManyReplies);
 }
 
-FileStream::~FileStream() {
-  // Replies that are still to come would be received into the arena.
-  if (window_.in_flight() != 0) session_.CloseConnection();
-}
+// Replies that are still to come would be received into the arena.
+FileStream::~FileStream() { session_.connection().AbandonCalls(); }
 
 void FileStream::Turn(bool consumer_waits, absl::Time until) {
   if (status_.ok()) FillSlots(consumer_waits);
-  session_.pump().Turn(until);
+  // What is overdue waits for a slot or a handle, and not for a time.
+  const absl::Time due = retries_.NextDue();
+  session_.pump().Turn(due > session_.pump().now() ? std::min(until, due) : until);
   TakeReplies();
-  if (status_.ok() && AtEnd()) CheckEnd();
+  const bool is_quiet = session_.connection().calls_in_flight() == 0;
+  if (status_.ok() && is_stale_ && is_quiet) FindFileAgain();
 }
 
-std::optional<std::span<const std::byte>> FileStream::Lend() {
-  const std::optional<std::span<const std::byte>> bytes = window_.Lend();
-  if (bytes.has_value() && AtEnd()) CheckEnd();
-  return bytes;
-}
+// --- Asking --------------------------------------------------------------------
 
 void FileStream::FillSlots(bool consumer_waits) {
   Connection& connection = session_.connection();
+  if (is_stale_) return;
+  if (connection.CanCall() && WantsAttributes()) SendGetattr();
   while (connection.CanCall()) {
-    const std::optional<Window::Ask> ask = window_.NextAsk(consumer_waits);
-    if (!ask.has_value()) return;
-    asks_[ask->chunk] = *ask;
-    rpc::Request request;
-    request.procedure = nfs3::kRead;
-    request.tag = ask->chunk;
-    request.locate = nfs3::LocateReadData;
-    request.payload = ask->memory;
-    connection.Call(request, nfs3::Read3Args{session_.file().handle, ask->offset,
-                                             static_cast<uint32_t>(ask->memory.size())});
+    const std::optional<ChunkId> chunk = NextChunk(consumer_waits);
+    if (!chunk.has_value()) return;
+    SendRead(*chunk);
   }
 }
+
+std::optional<ChunkId> FileStream::NextChunk(bool consumer_waits) {
+  if (const auto due = retries_.TakeDue(session_.pump().now())) return due;
+  const std::optional<Window::Ask> ask = window_.NextAsk(consumer_waits);
+  if (!ask.has_value()) return std::nullopt;
+  asks_[ask->chunk] = *ask;
+  return ask->chunk;
+}
+
+void FileStream::SendRead(ChunkId chunk) {
+  const Window::Ask& ask = asks_[chunk];
+  rpc::Request request;
+  request.procedure = nfs3::kRead;
+  request.tag = chunk;
+  request.locate = nfs3::LocateReadData;
+  request.payload = ask.memory;
+  session_.connection().Call(request, nfs3::Read3Args{session_.file().handle, ask.offset,
+                                                      static_cast<uint32_t>(ask.memory.size())});
+}
+
+bool FileStream::WantsAttributes() const {
+  if (getattr_in_flight_) return false;
+  return retries_.Has(Until::kAttributes) || (window_.AtEnd() && NeedsLastLook());
+}
+
+void FileStream::SendGetattr() {
+  getattr_in_flight_ = true;
+  session_.connection().Call({.procedure = nfs3::kGetattr, .tag = kGetattrTag},
+                             nfs3::Getattr3Args{session_.file().handle});
+}
+
+// --- Answers -------------------------------------------------------------------
 
 void FileStream::TakeReplies() {
   Connection& connection = session_.connection();
   while (std::optional<rpc::Reply> reply = connection.NextReply()) OnReply(*reply);
-  if (!connection.status().ok()) Fail(connection.status());
+  if (!connection.status().ok()) Fail(nfs3::kRead, connection.status());
 }
 
 void FileStream::OnReply(const rpc::Reply& reply) {
+  if (reply.tag == kGetattrTag) return OnGetattrReply(reply);
+  const auto chunk = static_cast<ChunkId>(reply.tag);
+  if (!TryNewCredentials(reply)) return OnReadReply(chunk, reply);
+  retries_.Park(chunk, Until::kTime);
+}
+
+// RFC 5531, section 9: a server may lose what it knows of credentials, and then wants new
+// ones, if only in their stamp.
+bool FileStream::TryNewCredentials(const rpc::Reply& reply) {
+  if (!reply.wants_new_credentials || renewed_credentials_) return false;
+  renewed_credentials_ = true;
+  session_.connection().RenewCredentials();
+  return true;
+}
+
+void FileStream::OnReadReply(ChunkId chunk, const rpc::Reply& reply) {
   nfs3::Read3Head head;
   absl::Status status = reply.status;
   if (status.ok()) status = DecodeResult(reply.results, head);
-  if (!status.ok()) return Fail(status);
-  const auto chunk = static_cast<ChunkId>(reply.tag);
+  if (!status.ok()) return Fail(nfs3::kRead, status);
+  renewed_credentials_ = false;
   if (head.status != nfs3::Status::kOk) return OnReadError(chunk, head.status);
-  if (head.file_attributes.has_value()) window_.RaiseSizeHint(head.file_attributes->size);
+  stale_in_a_row_ = 0;
+  if (!Observe(head.file_attributes)) return;
   // What is asked for, what the server says it sent and what it did send can differ.
   const uint32_t count = static_cast<uint32_t>(std::min<size_t>(head.count, reply.payload_bytes));
   OnRead(chunk, head, count);
 }
 
-void FileStream::OnRead(ChunkId chunk, const nfs3::Read3Head& head, uint32_t count) {
-  const Window::Ask& ask = asks_[chunk];
-  const bool full = count == ask.memory.size();
-  if (count != 0) ++counters_.reads;
-  if (count != 0 && !full && !head.eof) ++counters_.short_reads;
-  bool eof = head.eof && count == head.count;
-  if (count == 0 && !eof && StandsStill(ask, head)) eof = true;
-  if (count != 0) stands_still_ = 0;
-  window_.OnAnswer(chunk, count, eof);
+bool FileStream::Observe(const nfs3::PostOpAttr& attributes) {
+  unseen_ = !attributes.has_value();
+  if (unseen_) return true;
+  const absl::Status status = version_.Observe(*attributes);
+  if (!status.ok()) Fail(nfs3::kRead, status);
+  window_.RaiseSizeHint(attributes->size);
+  return status.ok();
 }
 
-// Neither data nor eof: at the end of the file as its attributes tell it that is eof;
-// before, it is asked again, but not for ever.
-bool FileStream::StandsStill(const Window::Ask& ask, const nfs3::Read3Head& head) {
-  if (head.file_attributes.has_value() && head.file_attributes->size <= ask.offset) return true;
-  if (++stands_still_ < kMostStandsStill) return false;
-  Fail(absl::DataLossError(absl::StrCat("neither data nor end of file at byte ", ask.offset)));
-  return false;
+void FileStream::OnRead(ChunkId chunk, const nfs3::Read3Head& head, uint32_t count) {
+  const Window::Ask& ask = asks_[chunk];
+  const bool eof = head.eof && count == head.count;
+  // Some servers make up bytes where the file ends, instead of saying eof.
+  const bool is_past_end = head.file_attributes.has_value() && version_.IsMeaningful() &&
+                           head.file_attributes->size == ask.offset;
+  if (is_past_end) return window_.OnAnswer(chunk, 0, /*eof=*/true);
+  const bool contradicts = eof && EndsBeforeSize(ask.offset + count);
+  if (count == 0 && (!eof || contradicts)) return Doubt(chunk, eof);
+  if (count != 0) {
+    retries_.Forget(chunk);
+    ++counters_.reads;
+    if (count != ask.memory.size() && !eof) ++counters_.short_reads;
+  }
+  window_.OnAnswer(chunk, count, eof && !contradicts);
 }
 
 void FileStream::OnReadError(ChunkId chunk, nfs3::Status status) {
-  const Window::Ask& ask = asks_[chunk];
+  if (status == nfs3::Status::kJukebox) return OnJukebox(chunk, status);
+  if (nfs3::IsBadHandle(status)) {
+    is_stale_ = true;
+    return retries_.Park(chunk, Until::kHandle);
+  }
   // Some servers refuse to read where the file ends instead of saying eof.
-  if (status == nfs3::Status::kInval && ask.offset >= session_.file().attributes.size) {
+  if (status == nfs3::Status::kInval && !EndsBeforeSize(asks_[chunk].offset)) {
+    return Doubt(chunk, /*claims_eof=*/true);
+  }
+  Fail(nfs3::kRead, NfsError("READ", status));
+}
+
+void FileStream::OnJukebox(ChunkId chunk, nfs3::Status status) {
+  if (!retries_.ParkForJukebox(chunk, session_.pump().now())) {
+    return Fail(nfs3::kRead, NfsError("READ", status));
+  }
+  ++counters_.jukebox_retries;
+}
+
+// --- Doubts ----------------------------------------------------------------------
+
+bool FileStream::EndsBeforeSize(uint64_t end) const {
+  return version_.IsMeaningful() && end < version_.size();
+}
+
+void FileStream::Doubt(ChunkId chunk, bool claims_eof) {
+  ++counters_.doubts;
+  claims_eof_[chunk] = claims_eof;
+  retries_.Park(chunk, Until::kAttributes);
+}
+
+void FileStream::OnGetattrReply(const rpc::Reply& reply) {
+  getattr_in_flight_ = false;
+  nfs3::Getattr3Res result;
+  const bool understood = reply.status.ok() && DecodeResult(reply.results, result).ok();
+  const bool known = understood && result.status == nfs3::Status::kOk;
+  if (understood && nfs3::IsBadHandle(result.status)) {
+    is_stale_ = true;
+    return;
+  }
+  if (known && !Observe(result.attributes)) return;
+  unseen_ = false;  // a server that does not tell cannot be helped
+  retries_.ForEach(Until::kAttributes, [this](ChunkId chunk) { Resolve(chunk); });
+}
+
+void FileStream::Resolve(ChunkId chunk) {
+  if (!status_.ok()) return;
+  const uint64_t offset = asks_[chunk].offset;
+  const bool is_end = version_.IsMeaningful() ? offset >= version_.size() : claims_eof_[chunk];
+  if (is_end) {
+    retries_.Unpark(chunk);
     return window_.OnAnswer(chunk, 0, /*eof=*/true);
   }
-  Fail(NfsError("READ", status));
+  if (retries_.ParkForDoubt(chunk, session_.pump().now())) return;
+  if (!claims_eof_[chunk]) {
+    return Fail(nfs3::kRead,
+                absl::DataLossError(absl::StrCat("neither data nor end of file at byte ", offset)));
+  }
+  Fail(nfs3::kRead, FileChangedError(absl::StrCat("the server says that the file ends at byte ",
+                                                  offset, ", and that it has ", version_.size())));
 }
 
-void FileStream::CheckEnd() {
-  const uint64_t size = session_.file().attributes.size;
-  const std::optional<uint64_t> eof = window_.eof();
-  if (!eof.has_value() || *eof >= std::min(size, options_.end)) return;
-  Fail(FileChangedError(absl::StrCat("the file ended at byte ", *eof, ", and had ", size,
-                                     " bytes when it was opened")));
+// --- Handles -----------------------------------------------------------------------
+
+void FileStream::FindFileAgain() {
+  if (stale_in_a_row_++ == kMostStaleInARow) {
+    return Fail(nfs3::kRead, NfsError("READ", nfs3::Status::kStale));
+  }
+  ++counters_.stale_handles;
+  absl::StatusOr<RemoteFile> found = session_.FindAgain();
+  absl::Status status = found.status();
+  if (status.ok()) status = version_.CheckSame(found->attributes);
+  if (!status.ok()) return Fail(nfs3::kRead, status);
+  session_.set_file(*std::move(found));
+  is_stale_ = false;
+  retries_.Release(Until::kHandle);
 }
 
-void FileStream::Fail(const absl::Status& status) {
-  if (status_.ok()) status_ = InContext(nfs3::kRead, status, session_.connection());
+void FileStream::Fail(const rpc::Procedure& procedure, const absl::Status& status) {
+  if (!status_.ok()) return;
+  status_ = session_.WithHint(InContext(procedure, status, session_.connection()));
 }
 
 }  // namespace nfs

@@ -1,4 +1,18 @@
 // A file as a stream of READs: the window proposes, the connection's slots dispose.
+//
+//   NextAsk() ──> READ ──> data ──────────────────────────────> OnAnswer()
+//                  ^  └──> JUKEBOX ───────── parked for a time ──┐
+//                  │  └──> in doubt ── GETATTR: not the end ── parked
+//                  │  └──> STALE ──── the path is walked again ── parked
+//                  └─────────────────────────────────────────────┘
+//
+// An answer is in doubt when it brings no data and does not fit what is known of the
+// file's size: no end of file where the file ends, or one where it goes on. Attributes
+// are then asked for, and if they do not make sense of it, the READ is sent again, some
+// times, before the stream fails.
+//
+// Every set of attributes that comes is compared with the ones before (file_version.h).
+// An answer that shows that the file has changed is not used, and ends the stream.
 #ifndef CLIENT_STREAM_FILE_STREAM_H_
 #define CLIENT_STREAM_FILE_STREAM_H_
 
@@ -15,6 +29,8 @@
 #include "client/protocol/nfs3_read.h"
 #include "client/session/session.h"
 #include "client/stream/arena.h"
+#include "client/stream/file_version.h"
+#include "client/stream/read_retries.h"
 #include "client/stream/window.h"
 #include "rpc/channel.h"
 
@@ -29,8 +45,11 @@ namespace nfs {
 class FileStream {
  public:
   struct Counters {
-    uint64_t reads = 0;        // READ replies with data
-    uint64_t short_reads = 0;  // ... that had fewer bytes than asked for, and no eof
+    uint64_t reads = 0;            // READ replies with data
+    uint64_t short_reads = 0;      // ... that had fewer bytes than asked for, and no eof
+    uint64_t jukebox_retries = 0;  // READs sent again because the server asked for time
+    uint64_t doubts = 0;           // answers that did not fit the file's size
+    uint64_t stale_handles = 0;    // times that the path was walked again
   };
 
   // `lent_chunks`: how many pieces the consumer may hold at a time. REQUIRES: the
@@ -42,41 +61,70 @@ class FileStream {
   FileStream& operator=(const FileStream&) = delete;
 
   // Sends the READs that there is room for, then waits, until `until` at most, for
-  // something to happen on the session's pump, and takes what came.
+  // something to happen on the session's pump, and takes what came. When the file's
+  // handle has become stale it does not return before there is another, or none.
   // `consumer_waits`: nothing is lent, and somebody wants more.
   void Turn(bool consumer_waits, absl::Time until);
 
   // As Window: the next bytes in file order, exactly once each.
-  std::optional<std::span<const std::byte>> Lend();
+  std::optional<std::span<const std::byte>> Lend() { return window_.Lend(); }
   void Release() { window_.Release(); }
 
-  // All bytes have been lent, as far as range and file go.
-  bool AtEnd() const { return window_.AtEnd(); }
+  // All bytes have been lent, as far as range and file go, and the file is known to be
+  // what it was.
+  bool AtEnd() const { return window_.AtEnd() && !NeedsLastLook(); }
   // Offset in the file of the next byte to be lent.
   uint64_t position() const { return window_.next_offset(); }
   // Why no more bytes will come: the server's or the connection's error (client/errors.h),
-  // or that the file shrank. Bytes that came before it can still be lent.
+  // or that the file changed. Bytes that came before it can still be lent.
   const absl::Status& status() const { return status_; }
   const Counters& counters() const { return counters_; }
 
  private:
   FileStream(Session& session, const Window::Options& options, Arena arena);
 
+  // --- Asking
   void FillSlots(bool consumer_waits);
+  std::optional<ChunkId> NextChunk(bool consumer_waits);
+  void SendRead(ChunkId chunk);
+  void SendGetattr();
+  bool WantsAttributes() const;
+  // READs without attributes have said nothing about changes: one GETATTR does.
+  bool NeedsLastLook() const { return status_.ok() && unseen_ && version_.IsMeaningful(); }
+
+  // --- Answers
   void TakeReplies();
   void OnReply(const rpc::Reply& reply);
+  void OnReadReply(ChunkId chunk, const rpc::Reply& reply);
   void OnRead(ChunkId chunk, const nfs3::Read3Head& head, uint32_t count);
   void OnReadError(ChunkId chunk, nfs3::Status status);
-  bool StandsStill(const Window::Ask& ask, const nfs3::Read3Head& head);
-  void CheckEnd();
-  void Fail(const absl::Status& status);
+  void OnGetattrReply(const rpc::Reply& reply);
+  void OnJukebox(ChunkId chunk, nfs3::Status status);
+  // Whether the stream may go on.
+  bool Observe(const nfs3::PostOpAttr& attributes);
+  bool TryNewCredentials(const rpc::Reply& reply);
+
+  // --- Doubts
+  bool EndsBeforeSize(uint64_t end) const;
+  void Doubt(ChunkId chunk, bool claims_eof);
+  void Resolve(ChunkId chunk);
+
+  void FindFileAgain();
+  void Fail(const rpc::Procedure& procedure, const absl::Status& status);
 
   Session& session_;
   const Window::Options options_;
   Arena arena_;
   Window window_;
+  FileVersion version_;
+  ReadRetries retries_;
   std::vector<Window::Ask> asks_;  // by chunk: what is in flight for it
-  int stands_still_ = 0;           // answers in a row with neither data nor eof
+  std::vector<bool> claims_eof_;   // by chunk: what the server said of it, when in doubt
+  bool getattr_in_flight_ = false;
+  bool unseen_ = false;  // a READ had no attributes, and no others came since
+  bool is_stale_ = false;
+  bool renewed_credentials_ = false;  // since the server last took them
+  int stale_in_a_row_ = 0;
   Counters counters_;
   absl::Status status_;
 };

@@ -1,12 +1,12 @@
 // A channel over a transport, and the pump that turns it, in a simulated network.
-#include "client/session/connection.h"
+#include "client/connection/connection.h"
 
 #include <memory>
 #include <string>
 
+#include "client/connection/call.h"
+#include "client/connection/pump.h"
 #include "client/protocol/nfs3.h"
-#include "client/session/call.h"
-#include "client/session/pump.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "io/simulated_transport.h"
@@ -20,19 +20,23 @@ using testing::HasSubstr;
 class ConnectionTest : public testing::Test {
  protected:
   ConnectionTest()
-      : world_(absl::Milliseconds(10)), transport_(world_.network()), pump_(transport_) {}
+      : world_(absl::Milliseconds(10)),
+        transport_(world_.network()),
+        pump_(transport_),
+        addresses_("server", {world_.At(0)}) {}
 
-  rpc::Channel::Options Options() {
-    rpc::Channel::Options options;
-    options.slots = 4;
-    options.timeout = absl::Seconds(1);
-    options.retransmissions = 2;
-    return options;
+  std::unique_ptr<Connection> Make(uint16_t port = nfs3::kPort) {
+    Connection::Options options;
+    options.port = port;
+    options.patience = absl::Seconds(3);
+    options.channel.slots = 4;
+    options.channel.timeout = absl::Seconds(1);
+    options.channel.retransmissions = 2;
+    return std::make_unique<Connection>(pump_, addresses_, options);
   }
 
   std::unique_ptr<Connection> Connect(uint16_t port = nfs3::kPort) {
-    auto connection = std::make_unique<Connection>(pump_, Options());
-    connection->StartConnect(world_.At(port), {});
+    auto connection = Make(port);
     while (!connection->connected() && connection->status().ok()) {
       pump_.Turn(absl::InfiniteFuture());
     }
@@ -48,6 +52,7 @@ class ConnectionTest : public testing::Test {
   SimulatedWorld world_;
   io::SimulatedTransport transport_;
   Pump pump_;
+  ServerAddresses addresses_;
 };
 
 TEST_F(ConnectionTest, CallsAndGetsItsReplyAfterOneRoundTrip) {
@@ -132,8 +137,7 @@ TEST_F(ConnectionTest, ThatLosesItsFramingIsClosed) {
 TEST_F(ConnectionTest, MayBeDestroyedInEveryState) {
   Rules("NFS.NULL delay=30ms");
   for (int turns = 0; turns < 8; ++turns) {
-    auto connection = std::make_unique<Connection>(pump_, Options());
-    connection->StartConnect(world_.At(nfs3::kPort), {});
+    auto connection = Make();
     for (int turn = 0; turn < turns; ++turn) {
       if (connection->CanCall()) connection->Call({.procedure = nfs3::kNull}, nfs3::Void());
       pump_.Turn(pump_.now() + absl::Milliseconds(10));

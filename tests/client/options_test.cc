@@ -93,7 +93,7 @@ TEST(Options, EveryOneThatHelpShowsCanBeSetAndIsShownOnce) {
     Options options;
     EXPECT_NE(SetOption(description.name, "?", options).code(), absl::StatusCode::kNotFound);
   }
-  EXPECT_EQ(names.size(), 17u);
+  EXPECT_EQ(names.size(), 18u);
 }
 
 TEST(Options, AutomaticReadaheadIsNoNumber) {

@@ -241,12 +241,13 @@ TEST_F(SessionTest, OnlyARegularFileIsOpened) {
   ExpectFails("/export/pipe", ErrorKind::kNfs, "named pipe, not a regular file");
 }
 
-TEST_F(SessionTest, AFileThatMayNotBeReadIsFoundBeforeItIsRead) {
-  world_.tree().SetOwnership("/export/dir/file", {.mode = 0600, .uid = 1, .gid = 1});
+TEST_F(SessionTest, ADirectoryThatMayNotBeSearchedNamesWhoAsked) {
+  world_.tree().SetOwnership("/export/dir", {.mode = 0700, .uid = 1, .gid = 1});
   world_.options().uid = 12345;
-  world_.options().gid = 12345;
-  ExpectFails("/export/dir/file", ErrorKind::kNfs, "ACCESS: NFS3ERR_ACCES (13)");
-  EXPECT_EQ(world_.server().log().counters().reads, 0u);
+  world_.options().gid = 678;
+  ExpectFails("/export/dir/file", ErrorKind::kNfs, "LOOKUP: NFS3ERR_ACCES (13)");
+  ExpectFails("/export/dir/file", ErrorKind::kNfs,
+              "asked as uid 12345, gid 678 (see --uid, --gid, --groups)");
 }
 
 TEST_F(SessionTest, TheIdentityTravelsWithEveryCall) {

@@ -31,8 +31,11 @@ absl::StatusOr<std::unique_ptr<Session>> SimulatedWorld::Open(absl::string_view 
   Target target;
   target.host = "simulated";
   target.path = std::string(path);
-  return Session::Open(std::make_unique<io::SimulatedTransport>(network_), {address_}, target,
-                       options_);
+  Session::Environment environment;
+  environment.transport = std::make_unique<io::SimulatedTransport>(network_);
+  environment.addresses = addresses_;
+  environment.seed = 1;
+  return Session::Open(std::move(environment), target, options_);
 }
 
 SimulatedWorld::Outcome SimulatedWorld::Stream(absl::string_view path, const Range& range) {
@@ -56,6 +59,7 @@ SimulatedWorld::Outcome SimulatedWorld::Stream(absl::string_view path, const Ran
   outcome.status = (*stream)->status();
   outcome.streaming = network_.now() - start - outcome.opening;
   outcome.counters = (*stream)->counters();
+  outcome.connection = (*session)->connection().counters();
   return outcome;
 }
 

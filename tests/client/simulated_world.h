@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -36,6 +37,8 @@ class SimulatedWorld {
   io::SimulatedNetwork& network() { return network_; }
   io::Address At(uint16_t port) const { return address_.WithPort(port); }
   Options& options() { return options_; }
+  // Where the client finds the server; the simulated one is at At(port) only.
+  void SetAddresses(io::Addresses addresses) { addresses_ = std::move(addresses); }
 
   // The way to one port, or to all three.
   void SetLink(uint16_t port, const io::LinkPolicy& policy);
@@ -50,6 +53,7 @@ class SimulatedWorld {
     absl::Duration opening;    // virtual time until the file was open
     absl::Duration streaming;  // ... and from then to the end
     FileStream::Counters counters;
+    Connection::Counters connection;
   };
   Outcome Stream(absl::string_view path, const Range& range = Range());
 
@@ -59,6 +63,7 @@ class SimulatedWorld {
   server::Server server_;
   server::SimulatedServer simulated_;
   Options options_;
+  io::Addresses addresses_ = {address_};
 };
 
 // The bytes that PatternContents(size, seed) has in the range.

@@ -1,11 +1,11 @@
 // Tested by tests/client/connection_test.cc.
-#include "client/session/pump.h"
+#include "client/connection/pump.h"
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
 
-#include "client/session/connection.h"
+#include "client/connection/connection.h"
 
 namespace nfs {
 
@@ -17,7 +17,10 @@ void Pump::Remove(Connection* connection) { std::erase(connections_, connection)
 
 void Pump::Turn(absl::Time until) {
   for (Connection* connection : connections_) {
+    const bool was_ok = connection->status().ok();
     connection->StartTransfers();
+    // Its owner wants to know at once, and nothing else may ever happen.
+    if (was_ok && !connection->status().ok()) until = absl::InfinitePast();
     until = std::min(until, connection->NextDeadline());
   }
   const io::Turn turn = transport_.Wait(until);
@@ -34,6 +37,11 @@ void Pump::Apply(const io::Event& event) {
   for (Connection* connection : connections_) {
     if (connection->Owns(event.connection)) connection->Apply(event);
   }
+}
+
+void Pump::Cancel() {
+  cancelled_ = true;
+  transport_.Wake();
 }
 
 std::optional<io::Event> Pump::TakeWritten() { return std::exchange(written_, std::nullopt); }

@@ -1,7 +1,8 @@
 // The loop: turns every connection over one transport.
-#ifndef CLIENT_SESSION_PUMP_H_
-#define CLIENT_SESSION_PUMP_H_
+#ifndef CLIENT_CONNECTION_PUMP_H_
+#define CLIENT_CONNECTION_PUMP_H_
 
+#include <atomic>
 #include <optional>
 #include <vector>
 
@@ -14,7 +15,7 @@ class Connection;
 
 // Single-threaded; who turns it is the caller's choice: nfscat turns it itself, a
 // FileReader has it turned by a thread of its own (readahead goes on while the
-// caller computes). Only its transport's Wake() may be called from elsewhere.
+// caller computes). Only Cancel() and its transport's Wake() may be called from elsewhere.
 class Pump {
  public:
   // REQUIRES: `transport` outlives the pump.
@@ -27,6 +28,13 @@ class Pump {
   // until `until`, or until a call's deadline), and applies what happened. Then the
   // connections may have replies to take.
   void Turn(absl::Time until);
+
+  // Makes every story that waits on the pump (client/connection/call.h) end with
+  // Cancelled, soon, and those that begin later at once. Any thread.
+  void Cancel();
+  // ... and no more, from now on: for the goodbye.
+  void Renew() { cancelled_ = false; }
+  bool cancelled() const { return cancelled_; }
 
   // The time of the last turn; everything in a turn happens at the same instant.
   absl::Time now() const { return now_; }
@@ -47,8 +55,9 @@ class Pump {
   std::vector<Connection*> connections_;
   std::optional<io::Event> written_;
   absl::Time now_;
+  std::atomic<bool> cancelled_ = false;
 };
 
 }  // namespace nfs
 
-#endif  // CLIENT_SESSION_PUMP_H_
+#endif  // CLIENT_CONNECTION_PUMP_H_

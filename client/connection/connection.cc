@@ -1,0 +1,215 @@
+// Tested by tests/client/connection_test.cc and tests/client/reconnect_test.cc.
+#include "client/connection/connection.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/errors.h"
+
+namespace nfs {
+
+Connection::Connection(Pump& pump, ServerAddresses& addresses, const Options& options)
+    : pump_(pump),
+      addresses_(addresses),
+      options_(options),
+      channel_(options.channel),
+      retry_delay_(options.seed),
+      address_(addresses.list().front().WithPort(options.port)) {
+  pump_.Add(this);
+}
+
+Connection::~Connection() {
+  Close(absl::CancelledError("closed"));
+  pump_.Remove(this);
+}
+
+// --- The turn ----------------------------------------------------------------
+
+void Connection::StartTransfers() {
+  if (!broken_.ok()) Lose(std::exchange(broken_, absl::OkStatus()));
+  if (state_ == State::kFirst || (state_ == State::kLost && IsWaiting())) TurnRace();
+  if (!connected()) return;
+  if (!sending_) {
+    const std::span<const std::byte> bytes = channel_.SendBytes();
+    if (!bytes.empty()) {
+      sending_ = true;
+      pump_.transport().StartSend(*transport_id_, bytes);
+    }
+  }
+  if (!receiving_) {
+    receiving_ = true;
+    const rpc::ReceiveSpans spans = channel_.GetReceiveSpans();
+    pump_.transport().StartReceive(*transport_id_, {spans.first, spans.second, spans.promised});
+  }
+}
+
+absl::Time Connection::NextDeadline() const {
+  absl::Time next = absl::InfiniteFuture();
+  if (race_.has_value()) next = race_->NextTime();
+  if (!IsWaiting()) return next;
+  if (connected()) next = std::min(next, channel_.NextDeadline());
+  if (options_.announce && !announced_) next = std::min(next, QuietAt());
+  return std::min(next, waiting_since_ + options_.patience);
+}
+
+bool Connection::Owns(io::ConnectionId id) const {
+  return id == transport_id_ || (race_.has_value() && race_->Owns(id));
+}
+
+void Connection::Apply(const io::Event& event) {
+  if (event.kind == io::Event::Kind::kConnected) {
+    race_->Apply(event);
+    if (const auto winner = race_->TakeWinner()) OnConnected(*winner);
+  } else if (!event.status.ok()) {
+    broken_.Update(event.status);
+    if (!answered_) ++losses_unanswered_;
+  } else {
+    OnTransfer(event);
+  }
+}
+
+void Connection::OnTransfer(const io::Event& event) {
+  if (event.kind == io::Event::Kind::kSent) {
+    sending_ = false;
+    channel_.OnSent(event.bytes, pump_.now());
+  } else {
+    receiving_ = false;
+    channel_.OnReceived(event.bytes);
+  }
+}
+
+// --- Connecting ----------------------------------------------------------------
+
+void Connection::TurnRace() {
+  const bool goes_on = state_ == State::kLost;
+  if (!race_.has_value()) {
+    const AddressRace::Options options = {options_.port, options_.connect, options_.connect_timeout,
+                                          goes_on};
+    race_.emplace(pump_.transport(), addresses_, retry_delay_, options, pump_.now());
+  }
+  race_->Turn(pump_.now());
+  if (race_->IsLost()) Close(race_->failure());
+}
+
+void Connection::OnConnected(const AddressRace::Winner& winner) {
+  if (state_ == State::kLost) ++reconnects_;
+  race_.reset();
+  state_ = State::kConnected;
+  transport_id_ = winner.id;
+  address_ = winner.address;
+  source_port_ = pump_.transport().Inspect(winner.id).source_port;
+  addresses_.Prefer(address_);
+}
+
+void Connection::Lose(const absl::Status& why) {
+  CloseTransport();
+  channel_.OnConnectionLost(pump_.now());
+  state_ = State::kLost;
+  last_loss_ = why;
+  if (losses_unanswered_ >= kMostLossesUnanswered) Close(why);
+}
+
+void Connection::CloseTransport() {
+  if (transport_id_.has_value()) pump_.transport().Close(*transport_id_);
+  transport_id_.reset();
+  receiving_ = sending_ = false;
+}
+
+void Connection::AbandonCalls() {
+  if (!status_.ok() || calls_in_flight() == 0) return;
+  broken_ = absl::OkStatus();
+  race_.reset();
+  CloseTransport();
+  channel_.OnConnectionLost(pump_.now());
+  channel_.ForgetCalls();
+  if (connected()) state_ = State::kLost;
+  retry_delay_.Reset();
+}
+
+void Connection::Close(const absl::Status& why) {
+  race_.reset();
+  CloseTransport();
+  if (state_ != State::kClosed) status_ = NamingServer(why);
+  state_ = State::kClosed;
+}
+
+// --- Replies and their absence ---------------------------------------------------
+
+std::optional<rpc::Reply> Connection::NextReply() {
+  if (!connected()) return std::nullopt;
+  std::optional<rpc::Reply> reply = channel_.NextReply();
+  if (!channel_.status().ok()) Close(channel_.status());
+  if (reply.has_value()) OnReply();
+  return reply;
+}
+
+void Connection::OnReply() {
+  waiting_since_ = pump_.now();
+  answered_ = true;
+  losses_unanswered_ = 0;
+  retry_delay_.Reset();
+  if (std::exchange(announced_, false)) Announce("OK");
+}
+
+void Connection::OnTimeout(absl::Time now) {
+  if (!IsWaiting()) return;
+  CheckPatience(now);
+  const bool is_quiet = options_.announce && !announced_ && now >= QuietAt();
+  const bool is_overdue = connected() && now >= channel_.NextDeadline();
+  if (!status_.ok() || !broken_.ok() || !(is_quiet || is_overdue)) return;
+  if (connected()) last_heard_ = pump_.transport().Inspect(*transport_id_).last_heard;
+  if (is_quiet && now >= QuietAt()) {
+    announced_ = true;
+    Announce("not responding, still trying");
+  }
+  if (is_overdue) CheckOverdue(now);
+}
+
+// Counted from the last bytes, not replies: on a slow link a reply may take its time.
+absl::Time Connection::QuietAt() const {
+  return std::max(waiting_since_, last_heard_) + std::min(kQuiet, options_.channel.timeout);
+}
+
+void Connection::CheckPatience(absl::Time now) {
+  if (now < waiting_since_ + options_.patience) return;
+  std::string text = absl::StrCat("RPC: no reply within ", absl::FormatDuration(options_.patience));
+  const bool has_failed = race_.has_value() && !race_->failure().ok();
+  const absl::Status& reason = has_failed ? race_->failure() : last_loss_;
+  if (!connected() && !reason.ok()) absl::StrAppend(&text, "; ", reason.message());
+  Close(absl::DeadlineExceededError(text));
+}
+
+void Connection::CheckOverdue(absl::Time now) {
+  const bool is_alive = channel_.OnTimeout(now, last_heard_);
+  if (!channel_.status().ok()) return Close(channel_.status());
+  if (!is_alive) {
+    broken_ = absl::UnavailableError(absl::StrCat(
+        "recv: nothing came for ", absl::FormatDuration(options_.channel.timeout), server()));
+  }
+}
+
+void Connection::Announce(absl::string_view what) {
+  if (options_.announce)
+    options_.announce(absl::StrCat("nfs: server ", addresses_.host(), " ", what));
+}
+
+// --- Texts ---------------------------------------------------------------------
+
+std::string Connection::server() const { return absl::StrCat(" [", address_.ToString(), "]"); }
+
+// Errors of the channel do not know the server, those of the transport name it.
+absl::Status Connection::NamingServer(const absl::Status& status) const {
+  return absl::EndsWith(status.message(), "]") && absl::StrContains(status.message(), " [")
+             ? status
+             : Append(status, server());
+}
+
+Connection::Counters Connection::counters() const {
+  const rpc::Channel::Counters& channel = channel_.counters();
+  return {reconnects_, channel.retransmissions, channel.unexpected_replies};
+}
+
+}  // namespace nfs
