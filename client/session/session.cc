@@ -81,7 +81,7 @@ absl::Status Session::OpenFile() {
   if (status.ok()) status = ConnectToNfs();
   if (!status.ok()) return status;
   ports_.Close();
-  absl::StatusOr<RemoteFile> file = Walk();
+  absl::StatusOr<RemoteFile> file = FindFile();
   if (!file.ok()) return file.status();
   file_ = *std::move(file);
   const auto rsize = AskReadSize(pump_, *connection_, mounted_->root, options_);
@@ -152,7 +152,7 @@ absl::StatusOr<RemoteFile> Session::Walk() {
   return file;
 }
 
-absl::StatusOr<RemoteFile> Session::FindAgain() {
+absl::StatusOr<RemoteFile> Session::FindFile() {
   absl::StatusOr<RemoteFile> file = Walk();
   const std::optional<nfs3::Status> refusal = NfsStatusOf(file.status());
   if (file.ok() || !refusal.has_value() || !nfs3::IsBadHandle(*refusal)) return file;

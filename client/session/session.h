@@ -58,10 +58,10 @@ class Session {
   // nothing.
   void Close();
 
-  // The target's path walked again, for handles that have become stale; MNT first, if
-  // that of the export has too. Changes nothing of file(). REQUIRES: no call is in flight;
-  // only the top level may call it.
-  absl::StatusOr<RemoteFile> FindAgain();
+  // Walks the target's path again, for a file whose handle has become stale; after another
+  // MNT, if that of the export has too. Changes nothing of file(). REQUIRES: no call is in
+  // flight; only the top level may call it.
+  absl::StatusOr<RemoteFile> FindFile();
   // The file has this handle and these attributes by now.
   void set_file(RemoteFile file) { file_ = std::move(file); }
 

@@ -232,7 +232,7 @@ void FileStream::OnGetattrReply(const rpc::Reply& reply) {
 void FileStream::Resolve(ChunkId chunk) {
   if (!status_.ok()) return;
   const uint64_t offset = asks_[chunk].offset;
-  const bool is_end = version_.IsMeaningful() ? offset >= version_.size() : claims_eof_[chunk];
+  const bool is_end = version_.HasAbsurdSize() ? claims_eof_[chunk] : offset >= version_.size();
   if (is_end) {
     retries_.Unpark(chunk);
     return window_.OnAnswer(chunk, 0, /*eof=*/true);
@@ -253,7 +253,7 @@ void FileStream::FindFileAgain() {
     return Fail(nfs3::kRead, NfsError("READ", nfs3::Status::kStale));
   }
   ++counters_.stale_handles;
-  absl::StatusOr<RemoteFile> found = session_.FindAgain();
+  absl::StatusOr<RemoteFile> found = session_.FindFile();
   absl::Status status = found.status();
   if (status.ok()) status = version_.CheckSame(found->attributes);
   if (!status.ok()) return Fail(nfs3::kRead, status);

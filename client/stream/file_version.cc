@@ -19,7 +19,10 @@ bool IsSame(const nfs3::NfsTime3& one, const nfs3::NfsTime3& other) {
 }  // namespace
 
 absl::Status FileVersion::Observe(const nfs3::Fattr3& attributes) {
-  if (!IsMeaningful()) return absl::OkStatus();
+  if (!IsMeaningful()) {
+    newest_ = attributes;
+    return absl::OkStatus();
+  }
   if (attributes.fileid != newest_.fileid) {
     return FileChangedError("the file was replaced by another while it was read");
   }

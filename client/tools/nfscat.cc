@@ -28,6 +28,13 @@ void Complain(absl::string_view text) {
   std::fprintf(stderr, "nfscat: %.*s\n", static_cast<int>(text.size()), text.data());
 }
 
+// In the kernel client's own words, which administrators look for. Where there may be a
+// live line of progress it is wiped away first.
+void Announce(absl::string_view text) {
+  const char* const wipe = isatty(STDERR_FILENO) != 0 ? "\r\x1b[K" : "";
+  std::fprintf(stderr, "%s%.*s\n", wipe, static_cast<int>(text.size()), text.data());
+}
+
 // As cat does: the reader of our pipe has seen enough, and nobody needs to be told.
 [[noreturn]] void DieOfSigpipe() {
   std::signal(SIGPIPE, SIG_DFL);
@@ -44,6 +51,7 @@ struct Job {
 absl::StatusOr<std::vector<Job>> PlanJobs(const CommandLine& line) {
   Options defaults;
   if (!line.quiet) defaults.warn = Complain;
+  if (!line.quiet) defaults.announce = Announce;
   if (line.verbose) defaults.note = Complain;
   std::vector<Job> jobs;
   for (const std::string& text : line.targets) {

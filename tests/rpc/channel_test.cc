@@ -1,5 +1,6 @@
-// A channel's calls on their way out, its timers, and servers that make no sense. What
-// becomes of replies however they are cut: channel_replies_test.cc.
+// A channel's calls on their way out, their credentials, and servers that make no sense.
+// What becomes of replies however they are cut: channel_replies_test.cc; of calls that have
+// none: channel_timeout_test.cc; of a connection that is lost: channel_reconnect_test.cc.
 #include "rpc/channel.h"
 
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "tests/rpc/segmented_feed.h"
 #include "tests/rpc/sent_calls.h"
 #include "tests/rpc/server_bytes.h"
+#include "tests/rpc/small_calls.h"
 #include "xdr/types.h"
 
 namespace rpc {
@@ -28,55 +30,10 @@ using testing::IsEmpty;
 
 // Arguments of any length.
 struct SomeArgs {
-  xdr::OpaqueView<1 << 20> bytes;
-  static void Describe(auto& coder, auto& self) { coder.Field("bytes", self.bytes); }
-};
-
-Channel::Options Options(int slots = 4) {
-  Channel::Options options;
-  options.slots = slots;
-  options.call_bytes = 512;
-  options.results_bytes = 1024;
-  options.timeout = absl::Seconds(10);
-  options.retransmissions = 2;
-  options.xid_seed = 77;
-  return options;
-}
-
-void CallWith(Channel& channel, uint64_t tag, const Bytes& args, absl::Time now = TestTime()) {
-  Request request;
-  request.procedure = kTestRead;
-  request.tag = tag;
-  channel.Call(request, SomeArgs{xdr::OpaqueView<1 << 20>(args)}, now);
-}
-
-void Call(Channel& channel, uint64_t tag, absl::Time now = TestTime()) {
-  CallWith(channel, tag, Pattern(tag % 20, static_cast<uint32_t>(tag)), now);
-}
-
-// The largest call that fits into Options().call_bytes, with AUTH_NONE.
-Bytes LargestArgs() { return Pattern(512 - 4 - 40 - 4); }
-
-// The tags of the replies among the messages.
-std::vector<uint64_t> Receive(Channel& channel, const std::vector<Bytes>& messages) {
-  Bytes stream;
-  for (const Bytes& message : messages) Append(stream, AsRecord(message));
-  std::vector<uint64_t> tags;
-  Feed(channel, stream, Whole(), Waits::kForAByte, [&] {
-    while (std::optional<Reply> reply = channel.NextReply()) tags.push_back(reply->tag);
-    return channel.status().ok();
-  });
-  return tags;
-}
-
-std::vector<uint64_t> ReceiveReplyTo(Channel& channel, uint32_t xid) {
-  return Receive(channel, {SuccessReply(xid, {})});
-}
-
 // --- Calls -------------------------------------------------------------------
 
 TEST(ACall, IsWhatTheRfcSays) {
-  Channel::Options options = Options(1);
+  Channel::Options options = SmallOptions(1);
   options.credentials.flavor = AuthFlavor::kSys;
   options.credentials.body.Assign(xdr::BytesOf("abcde"));
   Channel channel(options);
@@ -89,7 +46,7 @@ TEST(ACall, IsWhatTheRfcSays) {
 }
 
 TEST(ACall, BringsItsHeaderAndItsArguments) {
-  Channel::Options options = Options();
+  Channel::Options options = SmallOptions();
   options.credentials = AuthSys({1000, 100, {4, 24}}, "here", 5);
   Channel channel(options);
   for (uint64_t tag = 0; tag < 4; ++tag) Call(channel, tag);
@@ -109,7 +66,7 @@ TEST(ACall, BringsItsHeaderAndItsArguments) {
 }
 
 TEST(ACall, MayHaveTheLongestCredentials) {
-  Channel::Options options = Options(1);
+  Channel::Options options = SmallOptions(1);
   options.credentials.body.Assign(Pattern(400));
   Channel channel(options);
   Call(channel, 0);
@@ -117,7 +74,7 @@ TEST(ACall, MayHaveTheLongestCredentials) {
 }
 
 TEST(ACall, HasAnXidThatNoOtherHas) {
-  Channel channel(Options(3));
+  Channel channel(SmallOptions(3));
   std::set<uint32_t> xids;
   for (uint64_t tag = 0; tag < 3; ++tag) Call(channel, tag);
   for (uint64_t tag = 3; tag < 1000; ++tag) {
@@ -132,7 +89,7 @@ TEST(ACall, HasAnXidThatNoOtherHas) {
 TEST(Channels, WithDifferentSeedsHaveDifferentXids) {
   std::set<uint32_t> xids;
   for (uint32_t seed : {0u, 1u, 77u, 0x3ffffffu, 0xabcdef01u}) {
-    Channel::Options options = Options(64);
+    Channel::Options options = SmallOptions(64);
     options.xid_seed = seed;
     Channel channel(options);
     Call(channel, 0);
@@ -141,7 +98,7 @@ TEST(Channels, WithDifferentSeedsHaveDifferentXids) {
 }
 
 TEST(Slots, RunOutAndAreFreedByTheReply) {
-  Channel channel(Options(2));
+  Channel channel(SmallOptions(2));
   EXPECT_TRUE(channel.CanCall());
   Call(channel, 1);
   Call(channel, 2);
@@ -159,20 +116,20 @@ TEST(Slots, RunOutAndAreFreedByTheReply) {
 // --- Sending -----------------------------------------------------------------
 
 TEST(Sending, CarriesAllCallsThatAreReadyAtOnce) {
-  Channel channel(Options());
+  Channel channel(SmallOptions());
   EXPECT_THAT(channel.SendBytes(), IsEmpty());
   for (uint64_t tag = 0; tag < 4; ++tag) Call(channel, tag);
   const xdr::ByteView sent = channel.SendBytes();
   Bytes stream(sent.begin(), sent.end());
   EXPECT_EQ(TakeCalls(stream).size(), 4u);
   EXPECT_THAT(stream, IsEmpty());
-  channel.OnSent(sent.size());
+  channel.OnSent(sent.size(), TestTime());
   EXPECT_THAT(channel.SendBytes(), IsEmpty());
 }
 
 TEST(Sending, MayStopAfterAnyByte) {
   for (size_t step = 1; step < 100; ++step) {
-    Channel channel(Options());
+    Channel channel(SmallOptions());
     Call(channel, 1);
     Call(channel, 2);
     Bytes stream;
@@ -180,7 +137,7 @@ TEST(Sending, MayStopAfterAnyByte) {
       const xdr::ByteView bytes = channel.SendBytes();
       const size_t size = std::min(step, bytes.size());
       Append(stream, bytes.first(size));
-      channel.OnSent(size);
+      channel.OnSent(size, TestTime());
     }
     EXPECT_EQ(TakeCalls(stream).size(), 2u) << step;
     EXPECT_THAT(stream, IsEmpty()) << step;
@@ -188,7 +145,7 @@ TEST(Sending, MayStopAfterAnyByte) {
 }
 
 TEST(Sending, LeavesBytesInFlightWhereTheyAreWhenMoreCallsAreMade) {
-  Channel channel(Options());
+  Channel channel(SmallOptions());
   Call(channel, 1);
   const xdr::ByteView in_flight = channel.SendBytes();
   const Bytes copy(in_flight.begin(), in_flight.end());
@@ -198,15 +155,15 @@ TEST(Sending, LeavesBytesInFlightWhereTheyAreWhenMoreCallsAreMade) {
     EXPECT_EQ(channel.SendBytes().size(), in_flight.size());
   }
   EXPECT_EQ(Bytes(in_flight.begin(), in_flight.end()), copy);
-  channel.OnSent(in_flight.size() - 1);
+  channel.OnSent(in_flight.size() - 1, TestTime());
   EXPECT_EQ(channel.SendBytes().size(), 1u);
   EXPECT_EQ(channel.SendBytes().data(), in_flight.data() + in_flight.size() - 1);
-  channel.OnSent(1);
+  channel.OnSent(1, TestTime());
   EXPECT_EQ(SendAllCalls(channel).size(), 3u);
 }
 
 TEST(Sending, LeavesBytesInFlightWhereTheyAreWhenTheirReplyIsThereAlready) {
-  Channel channel(Options(1));
+  Channel channel(SmallOptions(1));
   Call(channel, 1);
   const xdr::ByteView in_flight = channel.SendBytes();
   Bytes stream(in_flight.begin(), in_flight.end());
@@ -215,136 +172,13 @@ TEST(Sending, LeavesBytesInFlightWhereTheyAreWhenTheirReplyIsThereAlready) {
   Call(channel, 2);
   stream.assign(in_flight.begin(), in_flight.end());
   EXPECT_EQ(TakeCalls(stream)[0].header.xid, xid);
-  channel.OnSent(in_flight.size());
+  channel.OnSent(in_flight.size(), TestTime());
   EXPECT_NE(SendAllCalls(channel)[0].header.xid, xid);
-}
-
-// --- Time --------------------------------------------------------------------
-
-TEST(Timeouts, AreAskedForAsLongAsACallWaits) {
-  Channel channel(Options());
-  EXPECT_EQ(channel.NextDeadline(), absl::InfiniteFuture());
-  Call(channel, 1, TestTime(3));
-  Call(channel, 2, TestTime(1));
-  EXPECT_EQ(channel.NextDeadline(), TestTime(11));
-  for (const SentCall& call : SendAllCalls(channel)) ReceiveReplyTo(channel, call.header.xid);
-  channel.OnTimeout(channel.NextDeadline());
-  EXPECT_EQ(channel.NextDeadline(), absl::InfiniteFuture());
-  EXPECT_THAT(channel.SendBytes(), IsEmpty());
-}
-
-TEST(Timeouts, BeforeTheirTimeDoNothing) {
-  Channel channel(Options());
-  Call(channel, 1);
-  SendAll(channel);
-  channel.OnTimeout(TestTime(10) - absl::Nanoseconds(1));
-  EXPECT_THAT(channel.SendBytes(), IsEmpty());
-  EXPECT_EQ(channel.NextDeadline(), TestTime(10));
-}
-
-TEST(Timeouts, SendTheSameCallAgainAsOftenAsAllowedAndThenFail) {
-  Channel channel(Options());
-  Call(channel, 1);
-  const Bytes first = SendAll(channel);
-  for (int i = 1; i <= 2; ++i) {
-    EXPECT_EQ(channel.NextDeadline(), TestTime(10 * i));
-    channel.OnTimeout(channel.NextDeadline());
-    EXPECT_EQ(SendAll(channel), first) << i;
-    EXPECT_EQ(channel.counters().retransmissions, static_cast<uint64_t>(i));
-  }
-  EXPECT_EQ(channel.counters().calls, 1u);
-  EXPECT_TRUE(channel.CanCall());
-  channel.OnTimeout(TestTime(30));
-  EXPECT_EQ(channel.status().code(), absl::StatusCode::kDeadlineExceeded);
-  EXPECT_EQ(channel.status().message(), "READ: RPC: no reply within 30s");
-  EXPECT_THAT(channel.SendBytes(), IsEmpty());
-  EXPECT_FALSE(channel.CanCall());
-  EXPECT_FALSE(channel.NextReply().has_value());
-}
-
-TEST(Timeouts, WithoutRetransmissionsFailAtOnce) {
-  Channel::Options options = Options();
-  options.retransmissions = 0;
-  Channel channel(options);
-  Call(channel, 1);
-  const Bytes first = SendAll(channel);
-  channel.OnTimeout(TestTime(10));
-  EXPECT_EQ(channel.status().code(), absl::StatusCode::kDeadlineExceeded);
-}
-
-TEST(Timeouts, OfOneCallLeaveTheOthersAlone) {
-  Channel channel(Options());
-  Call(channel, 1, TestTime(0));
-  Call(channel, 2, TestTime(5));
-  const std::vector<SentCall> calls = SendAllCalls(channel);
-  channel.OnTimeout(TestTime(10));
-  const std::vector<SentCall> again = SendAllCalls(channel);
-  ASSERT_EQ(again.size(), 1u);
-  EXPECT_EQ(again[0].record, calls[0].record);
-  EXPECT_EQ(channel.NextDeadline(), TestTime(15));
-}
-
-TEST(Timeouts, DoNotQueueACallTwiceThatWasNotSentYet) {
-  Channel channel(Options());
-  Call(channel, 1);
-  Call(channel, 2);
-  const size_t both = channel.SendBytes().size();
-  channel.OnSent(both / 2 + 5);  // the second has begun
-  channel.OnTimeout(TestTime(10));
-  EXPECT_EQ(channel.SendBytes().size(), both - both / 2 - 5);
-  channel.OnSent(channel.SendBytes().size());
-  const std::vector<SentCall> again = SendAllCalls(channel);
-  ASSERT_EQ(again.size(), 1u);  // the first, which had left
-  EXPECT_EQ(channel.counters().retransmissions, 1u);
-}
-
-TEST(Timeouts, OfACallThatIsNeverSentFailInTheEndToo) {
-  Channel channel(Options());
-  Call(channel, 1);
-  const size_t size = channel.SendBytes().size();
-  for (int i = 1; i <= 2; ++i) {
-    channel.OnTimeout(TestTime(10 * i));
-    EXPECT_TRUE(channel.status().ok());
-    EXPECT_EQ(channel.SendBytes().size(), size);
-  }
-  channel.OnTimeout(TestTime(30));
-  EXPECT_EQ(channel.status().code(), absl::StatusCode::kDeadlineExceeded);
-  EXPECT_EQ(channel.counters().retransmissions, 0u);
-}
-
-TEST(ALateReply, ToACallSentTwiceIsTakenOnceAndItsTwinDropped) {
-  Channel channel(Options());
-  Call(channel, 1);
-  const uint32_t xid = SendAllCalls(channel)[0].header.xid;
-  channel.OnTimeout(TestTime(10));
-  SendAll(channel);
-  EXPECT_THAT(ReceiveReplyTo(channel, xid), ElementsAre(1));
-  Call(channel, 2);  // in the slot of the first
-  EXPECT_THAT(ReceiveReplyTo(channel, xid), IsEmpty());
-  EXPECT_EQ(channel.counters().unexpected_replies, 1u);
-  EXPECT_THAT(ReceiveReplyTo(channel, SendAllCalls(channel)[0].header.xid), ElementsAre(2));
-}
-
-// All calls are of the largest size, were sent, and are queued once more; then come
-// their replies, and all slots are used again before anything can be sent.
-TEST(ALateReply, ToACallQueuedAgainLeavesRoomForTheNextInItsSlot) {
-  Channel channel(Options(4));
-  for (uint64_t tag = 0; tag < 4; ++tag) CallWith(channel, tag, LargestArgs());
-  const std::vector<SentCall> calls = SendAllCalls(channel);
-  channel.OnTimeout(TestTime(10));
-  for (const SentCall& call : calls) ReceiveReplyTo(channel, call.header.xid);
-  for (uint64_t tag = 4; tag < 8; ++tag) CallWith(channel, tag, LargestArgs(), TestTime(11));
-  const std::vector<SentCall> sent = SendAllCalls(channel);
-  ASSERT_EQ(sent.size(), 8u);
-  for (size_t i = 4; i < 8; ++i) {
-    EXPECT_THAT(ReceiveReplyTo(channel, sent[i].header.xid), testing::SizeIs(1));
-  }
-  EXPECT_EQ(channel.calls_in_flight(), 0);
 }
 
 // A server that guesses the next xid must not be able to fill the send queue.
 TEST(AReply, ToACallThatHasNotBeenSentIsNoReply) {
-  Channel channel(Options(1));
+  Channel channel(SmallOptions(1));
   CallWith(channel, 1, LargestArgs());
   const uint32_t first = SendAllCalls(channel)[0].header.xid;
   EXPECT_THAT(ReceiveReplyTo(channel, first), ElementsAre(1));
@@ -358,12 +192,12 @@ TEST(AReply, ToACallThatHasNotBeenSentIsNoReply) {
 
 // The word that a send is done may come after the reply.
 TEST(AReply, MayComeWhileItsCallIsBeingSent) {
-  Channel channel(Options(1));
+  Channel channel(SmallOptions(1));
   Call(channel, 1);
   const xdr::ByteView in_flight = channel.SendBytes();
   Bytes stream(in_flight.begin(), in_flight.end());
   EXPECT_THAT(ReceiveReplyTo(channel, TakeCalls(stream)[0].header.xid), ElementsAre(1));
-  channel.OnSent(in_flight.size());
+  channel.OnSent(in_flight.size(), TestTime());
 }
 
 // --- Servers that make no sense ------------------------------------------------
@@ -376,7 +210,7 @@ struct Ending {
 };
 
 Ending EndingAfter(const Bytes& stream) {
-  Channel channel(Options());
+  Channel channel(SmallOptions());
   Call(channel, 1);
   SendAll(channel);
   Ending ending;
@@ -428,7 +262,7 @@ TEST(AnEndlessRowOfEmptyFragments, FailsSoon) {
 }
 
 TEST(ALongRowOfEmptyRecords, IsPassedOver) {
-  Exchange exchange(Options());
+  Exchange exchange(SmallOptions());
   exchange.Call(std::nullopt);
   const std::vector<uint32_t> xids = exchange.SendCalls();
   Bytes stream;
@@ -440,7 +274,7 @@ TEST(ALongRowOfEmptyRecords, IsPassedOver) {
 }
 
 TEST(AChannelThatFailed, GivesNoMoreReplies) {
-  Channel channel(Options());
+  Channel channel(SmallOptions());
   Call(channel, 1);
   Call(channel, 2);
   const std::vector<SentCall> calls = SendAllCalls(channel);
@@ -460,7 +294,7 @@ TEST(AChannelThatFailed, GivesNoMoreReplies) {
 
 // Results longer than the channel keeps are cut; their decoder will miss the end.
 TEST(ResultsLongerThanAskedFor, AreCutAndTheNextReplyIsRight) {
-  Channel::Options options = Options();
+  Channel::Options options = SmallOptions();
   options.payload_bytes = 8192;  // room in the record, not in the head
   Exchange exchange(options);
   exchange.Call(std::nullopt);
@@ -478,7 +312,7 @@ TEST(ResultsLongerThanAskedFor, AreCutAndTheNextReplyIsRight) {
 // --- Receiving -----------------------------------------------------------------
 
 TEST(Receiving, OffersThePayloadsMemoryOnceItsHeadHasCome) {
-  Channel::Options options = Options();
+  Channel::Options options = SmallOptions();
   options.payload_bytes = 4096;
   Channel channel(options);
   channel.set_receive_ahead(132);
@@ -515,7 +349,7 @@ TEST(Receiving, OffersThePayloadsMemoryOnceItsHeadHasCome) {
 // The owner of the socket may always have a receive in flight when it learns how large
 // the payloads will be.
 TEST(Receiving, MayBeInFlightWhileReceiveAheadChanges) {
-  Channel channel(Options());
+  Channel channel(SmallOptions());
   Call(channel, 1);
   const uint32_t xid = SendAllCalls(channel)[0].header.xid;
   const ReceiveSpans spans = channel.GetReceiveSpans();
@@ -529,7 +363,7 @@ TEST(Receiving, MayBeInFlightWhileReceiveAheadChanges) {
 }
 
 TEST(AReply, KeepsItsResultsWhileTheNextOneIsReceived) {
-  Channel channel(Options());
+  Channel channel(SmallOptions());
   Call(channel, 1);
   const uint32_t xid = SendAllCalls(channel)[0].header.xid;
   channel.OnReceived(CopyInto(channel.GetReceiveSpans(), AsRecord(SuccessReply(xid, Pattern(40)))));

@@ -30,8 +30,6 @@ struct NoArgs {
   static void Describe(auto&, auto&) {}
 };
 
-inline absl::Time TestTime(int64_t seconds = 0) { return absl::FromUnixSeconds(1000 + seconds); }
-
 // A reply, with copies of what it points to.
 struct Outcome {
   uint64_t tag = 0;
@@ -95,7 +93,7 @@ class Exchange {
     channel_.Call(request, NoArgs(), TestTime());
   }
 
-  // Sends what there is to send; the xids of the calls, in the order of the tags.
+  // Sends what there is to send; the xids of the calls, in the order of the calls.
   std::vector<uint32_t> SendCalls() {
     std::vector<uint32_t> xids;
     for (const SentCall& call : SendAllCalls(channel_)) xids.push_back(call.header.xid);

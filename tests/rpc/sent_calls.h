@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "rpc/channel.h"
 #include "rpc/message.h"
@@ -14,6 +15,8 @@
 #include "xdr/wire.h"
 
 namespace rpc {
+
+inline absl::Time TestTime(int64_t seconds = 0) { return absl::FromUnixSeconds(1000 + seconds); }
 
 struct SentCall {
   CallHeader header;
@@ -47,17 +50,17 @@ inline std::vector<SentCall> TakeCalls(Bytes& stream) {
 }
 
 // Everything that `channel` has to send, sent.
-inline Bytes SendAll(Channel& channel) {
+inline Bytes SendAll(Channel& channel, absl::Time now = TestTime()) {
   Bytes stream;
   for (xdr::ByteView bytes = channel.SendBytes(); !bytes.empty(); bytes = channel.SendBytes()) {
     Append(stream, bytes);
-    channel.OnSent(bytes.size());
+    channel.OnSent(bytes.size(), now);
   }
   return stream;
 }
 
-inline std::vector<SentCall> SendAllCalls(Channel& channel) {
-  Bytes stream = SendAll(channel);
+inline std::vector<SentCall> SendAllCalls(Channel& channel, absl::Time now = TestTime()) {
+  Bytes stream = SendAll(channel, now);
   std::vector<SentCall> calls = TakeCalls(stream);
   EXPECT_TRUE(stream.empty()) << "sent half a call";
   return calls;
