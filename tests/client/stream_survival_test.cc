@@ -36,9 +36,10 @@ class StreamSurvival : public testing::Test {
 
   // When the nth READ comes.
   void AtRead(int nth, std::function<void()> action) {
-    world_.server().log().SetListener([=, reads = 0](const server::Call& call) mutable {
+    world_.server().log().SetListener([this, nth, action,
+                                       reads = 0](const server::Call& call) mutable {
       const bool is_read = call.program == nfs3::kProgram && call.procedure == nfs3::kRead.number;
-      if (is_read && ++reads == nth) action();
+      if (is_read && ++reads == nth) world_.network().After(absl::ZeroDuration(), action);
     });
   }
 
