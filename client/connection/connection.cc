@@ -78,7 +78,15 @@ void Connection::OnTransfer(const io::Event& event) {
   } else {
     receiving_ = false;
     channel_.OnReceived(event.bytes);
+    if (calls_in_flight() == 0) DropUnaskedBytes();
   }
+}
+
+// Nobody looks for replies when there are no calls.
+void Connection::DropUnaskedBytes() {
+  while (channel_.NextReply().has_value()) {
+  }
+  if (!channel_.status().ok()) Close(channel_.status());
 }
 
 // --- Connecting ----------------------------------------------------------------

@@ -123,6 +123,7 @@ class Connection {
   void TurnRace();
   void OnConnected(const AddressRace::Winner& winner);
   void OnTransfer(const io::Event& event);
+  void DropUnaskedBytes();
   // The transport's connection is of no use any more; calls stay.
   void Lose(const absl::Status& why);
   void CloseTransport();

@@ -181,6 +181,12 @@ TEST_F(StreamSurvival, LateAndDoubledRepliesAreDropped) {
   EXPECT_GE(outcome.connection.unexpected_replies, 10u);
 }
 
+TEST_F(StreamSurvival, RepliesOnAConnectionThatIsIdleAreDroppedToo) {
+  Rules("MNT dup=4ms\nGETPORT dup=3ms\nREAD nth=37 dup=1ms");
+  world_.options().readahead = 0;
+  ExpectWhole();
+}
+
 // At 50 kB/s a window of replies takes longer than a reply may take.
 TEST_F(StreamSurvival, ASlowLinkIsNotTakenForADeadOne) {
   world_.options().readahead = 1 << 20;
