@@ -70,8 +70,8 @@ std::vector<Reply> DecodeReplies(xdr::ByteView stream);
 class Conversation {
  public:
   explicit Conversation(Server& served, const Programs& programs = {.rpcbind = true},
-                        uint16_t source_port = 45000)
-      : connection_(served, programs, source_port, now_) {}
+                        const Peer& peer = {.source_port = 45000, .address = "127.0.0.1"})
+      : connection_(served, programs, peer, now_) {}
 
   // Gives the server a call; its xid.
   template <typename Args>

@@ -73,4 +73,16 @@ uint16_t PortOf(const sockaddr_storage& address) {
   return ntohs(either.sin6_port);
 }
 
+Peer PeerOf(const sockaddr_storage& address, Transport transport) {
+  sockaddr_in ipv4;
+  sockaddr_in6 ipv6;
+  std::memcpy(&ipv4, &address, sizeof(ipv4));
+  std::memcpy(&ipv6, &address, sizeof(ipv6));
+  const bool is_ipv4 = address.ss_family == AF_INET;
+  const void* host = is_ipv4 ? static_cast<const void*>(&ipv4.sin_addr) : &ipv6.sin6_addr;
+  char text[INET6_ADDRSTRLEN] = "";
+  ::inet_ntop(address.ss_family, host, text, sizeof(text));
+  return {.source_port = PortOf(address), .address = text, .transport = transport};
+}
+
 }  // namespace server

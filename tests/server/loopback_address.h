@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "io/unique_fd.h"
+#include "tests/server/call.h"
 
 namespace server {
 
@@ -17,6 +18,9 @@ namespace server {
 absl::StatusOr<io::UniqueFd> ListenOn(const std::string& address, uint16_t& port);
 
 uint16_t PortOf(const sockaddr_storage& address);
+
+// Whose address that is. Its connection has no number yet.
+Peer PeerOf(const sockaddr_storage& address, Transport transport);
 
 }  // namespace server
 

@@ -4,26 +4,23 @@
 //   bytes go       Sendable(now) -> spans           OnSent(n, now)
 //   time passes    NextTime() -> when to look again
 //
-// The life of a call: its record has come; the script says what is to happen to it; it
-// waits until it is due (its delay counts from when it came, so calls in flight wait
-// beside each other and not in a row); it is executed; its reply is cut and bent as the
-// script says and queued; it is sent. A call is executed only when it is due and when
-// not much is queued before it: a thousand calls do not make a thousand replies in
-// memory.
+// The life of a call: its record has come; it waits until it is due (pending_calls.h);
+// it is executed; its reply is cut and bent as the script says and queued; it is sent. A
+// call is executed only when it is due and when not much is queued before it: a thousand
+// calls do not make a thousand replies in memory.
 #ifndef TESTS_SERVER_SERVER_CONNECTION_H_
 #define TESTS_SERVER_SERVER_CONNECTION_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <map>
-#include <optional>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "rpc/record_reader.h"
 #include "tests/server/call.h"
 #include "tests/server/outgoing.h"
+#include "tests/server/pending_calls.h"
 #include "tests/server/server.h"
 
 namespace server {
@@ -39,8 +36,8 @@ struct Verdict {
 // Thread-compatible.
 class ServerConnection {
  public:
-  // `server` must outlive the connection.
-  ServerConnection(Server& server, const Programs& programs, uint16_t source_port, absl::Time now);
+  // `server` must outlive the connection. Its number in `peer` is given by `server`.
+  ServerConnection(Server& server, const Programs& programs, const Peer& peer, absl::Time now);
   ~ServerConnection();
   ServerConnection(const ServerConnection&) = delete;
   ServerConnection& operator=(const ServerConnection&) = delete;
@@ -63,19 +60,9 @@ class ServerConnection {
   absl::Time NextTime() const;
 
  private:
-  struct Waiting {
-    Call call;
-    Actions actions;
-    bool counts = true;  // as a READ in flight; a duplicate does not
-  };
-
   void TakeRecords(absl::Time now);
-  void OnRecord(xdr::ByteView record, absl::Time now);
-  void Schedule(Waiting waiting, absl::Time now);
-  void HoldBack(Waiting waiting, absl::Time now);
-  void ReleaseHeld(absl::Time now);
   bool IsIdle() const;
-  void Execute(Waiting waiting);
+  void Execute(DueCall due);
   void Queue(Outgoing outgoing);
   void OnWhollySent();
   void Fail();
@@ -89,10 +76,7 @@ class ServerConnection {
   absl::Duration idle_ = absl::InfiniteDuration();
   absl::Time last_active_;
 
-  std::multimap<absl::Time, Waiting> waiting_;  // by when it is due
-  std::vector<Waiting> held_;
-  absl::Time held_until_ = absl::InfiniteFuture();
-
+  PendingCalls calls_;
   std::deque<Outgoing> outgoing_;
   size_t outgoing_bytes_ = 0;
   absl::Time paused_until_ = absl::InfinitePast();

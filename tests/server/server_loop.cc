@@ -125,8 +125,9 @@ void ServerLoop::Accept(const Listener& listener, absl::Time now) {
   if (fd.get() < 0) return;
   const int on = 1;
   ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  Connection& connection = connections_.emplace_back(
-      served_, options_.ports[listener.port].programs, PortOf(peer), now, std::move(fd));
+  Connection& connection =
+      connections_.emplace_back(served_, options_.ports[listener.port].programs,
+                                PeerOf(peer, Transport::kTcp), now, std::move(fd));
   Send(connection, now);
 }
 

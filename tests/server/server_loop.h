@@ -37,9 +37,9 @@ class ServerLoop {
     io::UniqueFd fd;
   };
   struct Connection {
-    Connection(Server& served, const Programs& programs, uint16_t source_port, absl::Time now,
+    Connection(Server& served, const Programs& programs, const Peer& peer, absl::Time now,
                io::UniqueFd socket)
-        : fd(std::move(socket)), protocol(served, programs, source_port, now) {}
+        : fd(std::move(socket)), protocol(served, programs, peer, now) {}
     io::UniqueFd fd;
     ServerConnection protocol;
     bool blocked = false;  // the socket takes no more for now

@@ -279,7 +279,8 @@ TEST_F(ServiceTest, LogsWhatItWasAsked) {
   EXPECT_EQ(calls[0].identity.uid, 7u);
   EXPECT_EQ(calls[0].identity.groups, std::vector<uint32_t>{9});
   EXPECT_EQ(calls[0].arguments.handle, Handle("/export/hello"));
-  EXPECT_EQ(LogLine(calls[0]), "#1 port 45000: NFS.READ xid 0x65 offset 4 count 2 AUTH_SYS uid 7");
+  EXPECT_EQ(LogLine(calls[0]),
+            "tcp #1 127.0.0.1 port 45000: NFS.READ xid 0x65 offset 4 count 2 AUTH_SYS uid 7");
 }
 
 }  // namespace

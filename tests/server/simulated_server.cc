@@ -55,8 +55,9 @@ class ServerEnd final : public io::SimulatedPeer {
     if (state_->stopped) return socket.Reset();
     socket_ = &socket;
     state_->peers.insert(this);
-    connection_.emplace(state_->served, place_.programs, socket.client_port(),
-                        state_->network.now());
+    // The one client that this network has.
+    const Peer peer = {.source_port = socket.client_port(), .address = "127.0.0.1"};
+    connection_.emplace(state_->served, place_.programs, peer, state_->network.now());
     Turn();
   }
 
