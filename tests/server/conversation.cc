@@ -12,16 +12,6 @@ namespace {
 
 constexpr uint32_t kLastFragment = 0x80000000;
 
-Reply DecodeReply(Bytes record) {
-  Reply reply;
-  reply.record = std::move(record);
-  xdr::Decoder decoder(reply.record);
-  reply.header = decoder.Get<rpc::ReplyHeader>();
-  EXPECT_TRUE(decoder.ok()) << decoder.status();
-  reply.results_at = decoder.position();
-  return reply;
-}
-
 }  // namespace
 
 rpc::OpaqueAuth User(uint32_t uid, uint32_t gid, std::vector<uint32_t> groups) {
@@ -33,6 +23,16 @@ bool SameBytes(xdr::ByteView one, xdr::ByteView other) {
 }
 
 void Reply::Check(const absl::Status& status) { EXPECT_TRUE(status.ok()) << status; }
+
+Reply DecodeReply(Bytes record) {
+  Reply reply;
+  reply.record = std::move(record);
+  xdr::Decoder decoder(reply.record);
+  reply.header = decoder.Get<rpc::ReplyHeader>();
+  EXPECT_TRUE(decoder.ok()) << decoder.status();
+  reply.results_at = decoder.position();
+  return reply;
+}
 
 std::vector<Reply> DecodeReplies(xdr::ByteView stream) {
   std::vector<Reply> replies;

@@ -64,6 +64,9 @@ struct Reply {
   static void Check(const absl::Status& status);
 };
 
+// One reply without a mark, as a datagram has it.
+Reply DecodeReply(Bytes record);
+
 // Splits a stream of replies; what is left over is dropped. Sets `came` to nothing.
 std::vector<Reply> DecodeReplies(xdr::ByteView stream);
 

@@ -1,4 +1,4 @@
-// Tested by tests/server/server_connection_test.cc.
+// Tested by tests/server/server_connection_test.cc and server_datagrams_test.cc.
 #include "tests/server/pending_calls.h"
 
 #include <algorithm>

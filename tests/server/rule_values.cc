@@ -100,6 +100,12 @@ std::optional<double> ParseChance(absl::string_view text) {
   return chance;
 }
 
+std::optional<Transport> ParseTransport(absl::string_view text) {
+  if (text == "tcp") return Transport::kTcp;
+  if (text == "udp") return Transport::kUdp;
+  return std::nullopt;
+}
+
 std::optional<int64_t> ParseCut(absl::string_view text) {
   const bool from_end = absl::ConsumePrefix(&text, "-");
   const std::optional<uint32_t> bytes = ParseUint32(text);

@@ -22,6 +22,7 @@ std::optional<Range> ParseRange(absl::string_view text);
 std::optional<absl::Duration> ParseTime(absl::string_view text);
 std::optional<bool> ParseBool(absl::string_view text);
 std::optional<double> ParseChance(absl::string_view text);
+std::optional<Transport> ParseTransport(absl::string_view text);
 std::optional<int64_t> ParseCut(absl::string_view text);
 std::optional<std::vector<size_t>> ParseSizes(absl::string_view text);
 std::optional<std::string> ParseBytes(absl::string_view text);

@@ -24,7 +24,9 @@ bool Set(Parsed parsed, Target& target) {
 
 // A range of things that are counted from 1.
 bool SetCounted(absl::string_view value, Range& target) {
-  return Set(ParseRange(value), target) && target.last != 0;
+  if (!Set(ParseRange(value), target) || target.last == 0) return false;
+  target.first = std::max<uint64_t>(target.first, 1);
+  return true;
 }
 
 bool SetEvery(absl::string_view value, RuleLine& line) {
@@ -90,6 +92,8 @@ constexpr char kBytes[] = "text, %20 for a space and so on";
 
 // clang-format off
 constexpr RuleWord kWords[] = {
+    {"transport", Scope::kCall, Form::kValue, "tcp or udp",
+     [](V v, L& l) { return Set(ParseTransport(v), l.rule.conditions.transport); }},
     {"connection", Scope::kAll, Form::kValue, kRange,
      [](V v, L& l) { return SetCounted(v, l.rule.conditions.connection); }},
     {"port", Scope::kAll, Form::kValue, kRange,

@@ -16,6 +16,7 @@ void AddSet(Actions& to, const Actions& from, Members Actions::*... members) {
 }
 
 bool Meets(const Conditions& conditions, const Peer& peer) {
+  if (conditions.transport && *conditions.transport != peer.transport) return false;
   return conditions.connection.Has(peer.connection) && conditions.source_port.Has(peer.source_port);
 }
 

@@ -38,6 +38,7 @@ struct Conditions {
   std::optional<uint32_t> program;
   std::optional<uint32_t> procedure;
   std::optional<std::string> name;  // Arguments::name
+  std::optional<Transport> transport;
   Range connection;
   Range source_port;
   Range offset;  // of READ: it begins in here

@@ -80,6 +80,9 @@ class RuleParser {
   absl::Status Finish() {
     Conditions& conditions = line_.rule.conditions;
     const Actions& actions = line_.rule.actions;
+    if (conditions.transport == Transport::kUdp && IsOfStreams(line_.rule)) {
+      return Wrong("transport=udp", "has neither connections nor frag, split, fin, rst, refuse");
+    }
     if (line_.jukebox && !AddJukebox(conditions.nth)) {
       return Wrong("jukebox", "takes only where it begins from nth, not a range");
     }
@@ -96,6 +99,12 @@ class RuleParser {
       }
     }
     return absl::OkStatus();
+  }
+
+  static bool IsOfStreams(const Rule& rule) {
+    const Actions& actions = rule.actions;
+    return actions.fragments || actions.split || actions.ending || actions.refuse ||
+           rule.conditions.connection.first != 0 || rule.conditions.connection.last != UINT64_MAX;
   }
 
   bool AddJukebox(Range& nth) {

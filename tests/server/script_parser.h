@@ -19,7 +19,8 @@
 // %20 for a space and so on for any byte.
 //
 // Conditions (script.h has how they count):
-//   connection=RANGE   which connection of the server, from 1
+//   transport=tcp|udp  of calls; without it, both
+//   connection=RANGE   which connection of the server, from 1; a call by UDP has none
 //   port=RANGE         from which source port
 //   name=TEXT          of LOOKUP the name, of MNT and UMNT the path, of GETPORT the netid
 //   offset=RANGE       of READ
@@ -51,11 +52,15 @@
 //   cut=N, cut=-N      only its first N bytes; all but its last N
 //   frag=N,M...        in fragments of these sizes, the last one repeated
 //   raw=BYTES          these instead of the mark and the record
+// By UDP a reply is one datagram: junk and cut bend it, raw takes its place. frag, and
+// all that the connection does below, have no effect there, and are errors beside
+// transport=udp. What is longer than a datagram can be (65507 bytes) is lost.
 // When it is sent:
 //   delay=TIME         after the call came, each call by itself
 //   drop               never
 //   dup=TIME           twice, the second so much later
-//   hold=N             when N replies wait on its connection (or after 200 ms)
+//   hold=N             when N replies wait on its connection, or its UDP port (or after
+//                      200 ms)
 //   order=I,J...       then in this order, 0 being the first that came
 // What the connection does:
 //   split=N,M...       sends pieces of these sizes, and the rest, 10 ms apart

@@ -39,8 +39,9 @@ TEST(ParseRule, KnowsWho) {
 }
 
 TEST(ParseRule, KnowsConditions) {
-  const Conditions conditions =
-      ConditionsOf("READ connection=2 port=1024.. offset=4K..8K nth=..9 every=3 chance=0.5");
+  const Conditions conditions = ConditionsOf(
+      "READ transport=tcp connection=2 port=1024.. offset=4K..8K nth=..9 every=3 chance=0.5");
+  EXPECT_EQ(conditions.transport, Transport::kTcp);
   EXPECT_EQ(conditions.connection.first, 2u);
   EXPECT_EQ(conditions.connection.last, 2u);
   EXPECT_EQ(conditions.source_port.first, 1024u);
@@ -50,6 +51,8 @@ TEST(ParseRule, KnowsConditions) {
   EXPECT_EQ(conditions.nth.last, 9u);
   EXPECT_EQ(conditions.every, 3u);
   EXPECT_EQ(conditions.chance, 0.5);
+  EXPECT_EQ(ConditionsOf("MOUNT transport=udp nth=1 drop").transport, Transport::kUdp);
+  EXPECT_EQ(ConditionsOf("READ").transport, std::nullopt);
   EXPECT_EQ(ConditionsOf("LOOKUP name=a%20b%ff").name, "a b\xff");
 }
 
@@ -208,6 +211,13 @@ TEST(ParseRule, RefusesNonsense) {
                            "CONNECT delay=1s",
                            "CONNECT split=1",
                            "CONNECT name=x",
+                           "CONNECT transport=tcp",
+                           "READ transport=sctp",
+                           "READ transport=udp frag=1",
+                           "READ transport=udp split=1",
+                           "READ transport=udp fin",
+                           "READ transport=udp rst=0 refuse=1s",
+                           "READ transport=udp connection=1",
                            "GETPORT status=5",
                            "RPCBIND stale"}) {
     EXPECT_FALSE(ParseRule(line).ok()) << line;
