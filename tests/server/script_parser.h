@@ -66,7 +66,8 @@
 //   split=N,M...       sends pieces of these sizes, and the rest, 10 ms apart
 //   fin, fin=N         is closed after the reply, or after N bytes of it (0: instead)
 //   rst, rst=N         is reset likewise
-//   refuse=TIME        (with fin or rst) and then nobody can connect for so long
+//   refuse=TIME        (with fin or rst) and then nobody can connect to that port for so
+//                      long
 // Of CONNECT only; it takes raw, delay, split, fin, rst and refuse too:
 //   silent             whatever comes is not looked at
 //   idle=TIME          is closed when nothing was under way for so long

@@ -29,7 +29,7 @@ namespace server {
 struct Verdict {
   enum class Kind : uint8_t { kOpen, kFin, kReset };
   Kind kind = Kind::kOpen;
-  // With kFin and kReset: whoever listens takes no connections for so long.
+  // With kFin and kReset: the port takes no connections for so long.
   absl::Duration refuse = absl::ZeroDuration();
 };
 
