@@ -58,11 +58,18 @@ absl::Status Fill(Server& served, Nfs3dOptions& options) {
   return absl::OkStatus();
 }
 
+void AnnounceUdp(const char* program, uint16_t udp, uint16_t announced) {
+  if (udp != 0 && udp != announced) std::printf("nfs3d: %s by UDP on port %d\n", program, int{udp});
+}
+
 void Announce(const LoopbackServer& loopback, const Nfs3dOptions& options) {
   std::printf("nfs3d: serving %s\n", loopback.Url(options.export_path).c_str());
   if (loopback.rpcbind_port() != 0) {
     std::printf("nfs3d: rpcbind on port %d\n", int{loopback.rpcbind_port()});
   }
+  AnnounceUdp("NFS", loopback.udp().nfs, loopback.nfs_port());
+  AnnounceUdp("MOUNT", loopback.udp().mount, loopback.mount_port());
+  AnnounceUdp("rpcbind", loopback.udp().rpcbind, loopback.rpcbind_port());
   std::fflush(stdout);
 }
 

@@ -20,9 +20,11 @@ namespace server {
 const char kNfs3dHelp[] =
     R"(Usage: nfs3d [OPTION]...
 Serves NFS version 3 and MOUNT version 3 on a loopback address, for tests: from memory,
-read-only, and as badly as it is told to. The first line of its output is
+read-only, and as badly as it is told to. It listens on TCP, and on the UDP port of the
+same number. The first line of its output is
   nfs3d: serving nfs://127.0.0.1:PORT/export?mountport=PORT
-and it serves until SIGINT or SIGTERM.
+and it serves until SIGINT or SIGTERM. Further lines say where rpcbind listens, and what
+has another port by UDP because the one that was picked for TCP was taken.
 
   --serve=DIR         serve the directory DIR as it is now (bytes are read on demand)
   --pattern=NAME:SIZE serve a generated file; may be repeated. SIZE takes K, M, G, T
@@ -30,7 +32,9 @@ and it serves until SIGINT or SIGTERM.
   --address=ADDRESS   in 127.0.0.0/8, or ::1 (default 127.0.0.1)
   --port=N            for NFS and MOUNT (default 0: pick one)
   --mountport=N       for MOUNT alone
-  --rpcbindport=N     for rpcbind
+  --rpcbindport=N     for rpcbind, which knows where NFS and MOUNT listen
+  --transport=T       tcp, udp or both (default both)
+  --mount-transport=T the same for --mountport alone
   --max-read=SIZE     the most that a READ gives, and FSINFO's rtmax (default 1M)
   --rule=RULE         how to misbehave; may be repeated
   --script=FILE       a file with one rule per line
@@ -54,6 +58,8 @@ enum Option : int {
   kPort,
   kMountPort,
   kRpcbindPort,
+  kTransport,
+  kMountTransport,
   kMaxRead,
   kRule,
   kScript,
@@ -69,6 +75,8 @@ constexpr option kOptions[] = {
     {"port", required_argument, nullptr, kPort},
     {"mountport", required_argument, nullptr, kMountPort},
     {"rpcbindport", required_argument, nullptr, kRpcbindPort},
+    {"transport", required_argument, nullptr, kTransport},
+    {"mount-transport", required_argument, nullptr, kMountTransport},
     {"max-read", required_argument, nullptr, kMaxRead},
     {"rule", required_argument, nullptr, kRule},
     {"script", required_argument, nullptr, kScript},
@@ -117,6 +125,8 @@ class Parser {
       case kPort: return TakePort("port", value, port_);
       case kMountPort: return TakePort("mountport", value, mount_port_);
       case kRpcbindPort: return TakePort("rpcbindport", value, rpcbind_port_);
+      case kTransport: return TakeTransport("transport", value, transport_);
+      case kMountTransport: return TakeTransport("mount-transport", value, mount_transport_);
       case kMaxRead: return TakeMaxRead(value);
       case kRule: return TakeRules("rule", value);
       case kScript: return TakeScript(value);
@@ -140,6 +150,15 @@ class Parser {
       return Usage(absl::StrCat("--", name, "=", value, ": is no port"));
     }
     to = static_cast<uint16_t>(*port);
+    return absl::OkStatus();
+  }
+
+  static absl::Status TakeTransport(absl::string_view name, absl::string_view value,
+                                    std::string& to) {
+    if (value != "tcp" && value != "udp" && value != "both") {
+      return Usage(absl::StrCat("--", name, "=", value, ": is not tcp, udp or both"));
+    }
+    to = std::string(value);
     return absl::OkStatus();
   }
 
@@ -198,6 +217,9 @@ class Parser {
     if (!options_.serve.empty() && std::ranges::any_of(options_.rules, changes_bytes)) {
       return Usage("append, truncate and rewrite cannot change the files of --serve");
     }
+    if (!mount_transport_.empty() && !mount_port_) {
+      return Usage("--mount-transport: needs --mountport beside it");
+    }
     AddPorts();
     return options_;
   }
@@ -207,18 +229,25 @@ class Parser {
   }
 
   void AddPorts() {
-    std::vector<ListenOptions::Port>& ports = options_.listen.ports;
-    ports = {{port_.value_or(0), {.nfs = true, .mount = !mount_port_}}};
-    if (mount_port_) ports.push_back({*mount_port_, {.nfs = false, .mount = true}});
-    if (rpcbind_port_) {
-      ports.push_back({*rpcbind_port_, {.nfs = false, .mount = false, .rpcbind = true}});
-    }
+    options_.listen.ports.clear();
+    AddPort(port_.value_or(0), {.nfs = true, .mount = !mount_port_}, transport_);
+    const std::string& by = mount_transport_.empty() ? transport_ : mount_transport_;
+    if (mount_port_) AddPort(*mount_port_, {.nfs = false, .mount = true}, by);
+    const Programs rpcbind = {.nfs = false, .mount = false, .rpcbind = true};
+    if (rpcbind_port_) AddPort(*rpcbind_port_, rpcbind, transport_);
+  }
+
+  void AddPort(uint16_t port, const Programs& programs, absl::string_view transport) {
+    options_.listen.ports.push_back(
+        {port, programs, /*tcp=*/transport != "udp", /*udp=*/transport != "tcp"});
   }
 
   Nfs3dOptions options_;
   std::optional<uint16_t> port_;
   std::optional<uint16_t> mount_port_;
   std::optional<uint16_t> rpcbind_port_;
+  std::string transport_ = "both";
+  std::string mount_transport_;  // empty: as transport_
 };
 
 }  // namespace

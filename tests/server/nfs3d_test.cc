@@ -17,7 +17,9 @@
 #include "client/protocol/nfs3_read.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "rpc/rpcbind.h"
 #include "tests/server/tcp_client.h"
+#include "tests/server/udp_client.h"
 
 extern char** environ;
 
@@ -181,6 +183,24 @@ TEST(Nfs3d, ListensWhereItIsTold) {
   EXPECT_EQ(second.Wait(), 1);
 }
 
+TEST(Nfs3d, ServesMountByUdpAlone) {
+  Nfs3d nfs3d({"--pattern=f:10", "--transport=tcp", "--mountport=0", "--mount-transport=udp",
+               "--rpcbindport=0", "--rule=MOUNT transport=udp nth=1 drop"});
+  UdpClient mountd(PortIn(nfs3d.OutLine()));
+  const std::string rpcbind_line = nfs3d.OutLine();
+  TcpClient rpcbind(
+      static_cast<uint16_t>(std::atoi(rpcbind_line.c_str() + rpcbind_line.rfind(' ') + 1)));
+  const auto port = [&](rpc::IpProtocol protocol) {
+    const rpc::Mapping mapping = {mount3::kProgram, 3, protocol};
+    return rpcbind.Ask<rpc::GetportResult>(rpc::kGetport, mapping).port;
+  };
+  EXPECT_EQ(port(rpc::IpProtocol::kTcp), 0u);
+  EXPECT_NE(port(rpc::IpProtocol::kUdp), 0u);
+  const mount3::DirPath path = {xdr::String<1024>("/export")};
+  mountd.Call(mount3::kMnt, path);
+  EXPECT_EQ(mountd.Ask<mount3::Mountres3>(mount3::kMnt, path).status, mount3::Status::kOk);
+}
+
 TEST(Nfs3d, Helps) {
   for (const char* option : {"--help", "-h"}) {
     Nfs3d nfs3d({option});
@@ -200,6 +220,8 @@ TEST(Nfs3d, RefusesBadUsage) {
       {"--pattern=f:5x"},
       {"--pattern=f:5", "--port=65536"},
       {"--pattern=f:5", "--port=http"},
+      {"--pattern=f:5", "--transport=sctp"},
+      {"--pattern=f:5", "--mount-transport=udp"},
       {"--pattern=f:5", "--max-read=0"},
       {"--pattern=f:5", "--export=here"},
       {"--pattern=f:5", "--rule=READ statos=5"},
