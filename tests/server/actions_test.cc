@@ -339,6 +339,50 @@ TEST_F(ActionsTest, ResetOfAConnectAtOnce) {
   EXPECT_EQ(talk.connection().verdict().kind, Verdict::Kind::kReset);
 }
 
+TEST_F(ActionsTest, SlowReadersTakeSoManyBytesInSoMuchTime) {
+  AddRules("CONNECT slow_read=100:1s");
+  Conversation talk(served_);
+  const Bytes call = EncodeCall(7, nfs3::kRead, ReadArgs(), User(0, 0));
+  ASSERT_GT(call.size(), 100u);
+  ASSERT_LT(call.size(), 200u);
+  EXPECT_EQ(talk.FeedSome(call), 100u);
+  EXPECT_EQ(talk.FeedSome(call), 0u);
+  EXPECT_EQ(talk.connection().NextTime(), talk.now() + absl::Seconds(1));
+  talk.Advance(absl::Seconds(1));
+  talk.Feed(xdr::ByteView(call).subspan(100));
+  EXPECT_EQ(talk.Take().size(), 1u);
+  EXPECT_EQ(talk.connection().NextTime(), absl::InfiniteFuture());
+}
+
+TEST_F(ActionsTest, SlowReadersStillParseStrictly) {
+  AddRules("CONNECT slow_read=1:1ms");
+  Conversation talk(served_);
+  Bytes calls = EncodeCall(7, nfs3::kRead, ReadArgs(), User(0, 0));
+  const Bytes second = EncodeCall(8, nfs3::kRead, ReadArgs(), User(0, 0));
+  // The start of the second is lost, as by a client that loses count.
+  calls.insert(calls.end(), second.begin() + 4, second.end());
+  size_t replies = 0;
+  for (const std::byte& byte : calls) {
+    talk.FeedSome(xdr::ByteView(&byte, 1));
+    replies += talk.Take().size();
+    talk.Advance(absl::Milliseconds(1));
+  }
+  EXPECT_EQ(replies, 1u);
+  EXPECT_EQ(talk.connection().verdict().kind, Verdict::Kind::kFin);
+  EXPECT_EQ(served_.log().counters().garbage_records, 1u);
+}
+
+TEST_F(ActionsTest, StopReadingAfterSoManyBytesAndReset) {
+  AddRules("CONNECT slow_read=50:1h delay=2s rst");
+  Conversation talk(served_);
+  EXPECT_EQ(talk.FeedSome(EncodeCall(7, nfs3::kRead, ReadArgs(), User(0, 0))), 50u);
+  EXPECT_TRUE(talk.TakeBytes().empty());
+  EXPECT_EQ(talk.connection().NextTime(), talk.now() + absl::Seconds(2));
+  talk.Advance(absl::Seconds(2));
+  EXPECT_TRUE(talk.TakeBytes().empty());
+  EXPECT_EQ(talk.connection().verdict().kind, Verdict::Kind::kReset);
+}
+
 TEST_F(ActionsTest, IdleConnectionsAreClosed) {
   AddRules("CONNECT idle=2s\nREAD delay=3s");
   Conversation talk(served_);

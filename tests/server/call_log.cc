@@ -60,6 +60,11 @@ void CallLog::OnCall(const Call& call) {
   if (calls_.size() < capacity_) calls_.push_back(call);
 }
 
+void CallLog::OnGarbage() {
+  const std::lock_guard lock(mutex_);
+  ++counters_.garbage_records;
+}
+
 void CallLog::OnReadDone() {
   const std::lock_guard lock(mutex_);
   --counters_.reads_in_flight;

@@ -22,6 +22,9 @@ class CallLog {
     uint64_t mounts = 0;    // MNT
     uint64_t unmounts = 0;  // UMNT
     uint64_t reads = 0;     // READ
+    // What came and was none of the calls that RFC 5531 and the programs describe: lost
+    // framing, other messages, and credentials or arguments that cannot be decoded.
+    uint64_t garbage_records = 0;
     // READs that had come and whose reply had not been handed to the network in full,
     // over all connections: now, and at most.
     uint64_t reads_in_flight = 0;
@@ -42,6 +45,7 @@ class CallLog {
 
   void OnConnect();
   void OnCall(const Call& call);
+  void OnGarbage();
   // The reply to a READ has been sent, or will never be.
   void OnReadDone();
 

@@ -97,7 +97,10 @@ class Conversation {
     return Call(procedure, args, credentials).template As<Results>();
   }
 
+  // REQUIRES (checked): the server takes all of them.
   void Feed(xdr::ByteView bytes);
+  // As many as the server takes now; how many.
+  size_t FeedSome(xdr::ByteView bytes);
   // The bytes, or the replies, that can be sent now.
   Bytes TakeBytes();
   std::vector<Reply> Take();

@@ -8,6 +8,15 @@
 
 namespace server {
 
+namespace {
+
+bool IsGarbage(const Call& call) {
+  return call.rpc_mismatch || call.denied == rpc::AuthState::kBadCred ||
+         call.accept == rpc::AcceptState::kGarbageArgs;
+}
+
+}  // namespace
+
 bool DueCall::IsInFlight() const { return !is_duplicate && call.Is(nfs3::kRead); }
 
 PendingCalls::~PendingCalls() {
@@ -20,6 +29,7 @@ PendingCalls::~PendingCalls() {
 
 bool PendingCalls::OnMessage(xdr::ByteView message, const Peer& from, absl::Time now) {
   std::optional<Call> call = DecodeCall(message);
+  if (!call || IsGarbage(*call)) server_.log().OnGarbage();
   if (!call) return false;
   call->peer = from;
   call->arrived = now;

@@ -39,7 +39,8 @@ class PendingCalls {
   PendingCalls(const PendingCalls&) = delete;
   PendingCalls& operator=(const PendingCalls&) = delete;
 
-  // False when the message, which has no record mark, is no call at all.
+  // False when the message, which has no record mark, is no call at all. The log counts
+  // it as garbage then, and also when no honest client would send it.
   bool OnMessage(xdr::ByteView message, const Peer& from, absl::Time now);
 
   // The next call to execute. The log's OnReadDone() is the caller's from then on.

@@ -155,6 +155,15 @@ std::optional<Verifier> ParseVerifier(absl::string_view text) {
   return Verifier{numbers->low, numbers->high};
 }
 
+std::optional<SlowRead> ParseSlowRead(absl::string_view text) {
+  const auto halves = Halves(text);
+  if (!halves) return std::nullopt;
+  const std::optional<uint32_t> bytes = ParseUint32(halves->first);
+  const std::optional<absl::Duration> each = ParseTime(halves->second);
+  if (!bytes || *bytes == 0 || !each || *each == absl::ZeroDuration()) return std::nullopt;
+  return SlowRead{*bytes, *each};
+}
+
 std::optional<Poke> ParsePoke(absl::string_view text) {
   const auto halves = Halves(text);
   if (!halves || halves->first.empty()) return std::nullopt;

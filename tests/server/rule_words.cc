@@ -174,6 +174,8 @@ constexpr RuleWord kWords[] = {
      [](V, L& l) { return Set(Flag(), l.rule.actions.silent); }},
     {"idle", Scope::kConnect, Form::kValue, kTime,
      [](V v, L& l) { return Set(ParseTime(v), l.rule.actions.idle); }},
+    {"slow_read", Scope::kConnect, Form::kValue, "a number of bytes and a time, N:TIME",
+     [](V v, L& l) { return Set(ParseSlowRead(v), l.rule.actions.slow_read); }},
 };
 // clang-format on
 

@@ -36,7 +36,7 @@ void Actions::Add(const Actions& later) {
          &Actions::accept, &Actions::rpc_mismatch, &Actions::prog_mismatch, &Actions::verifier,
          &Actions::junk, &Actions::cut, &Actions::fragments, &Actions::raw, &Actions::delay,
          &Actions::drop, &Actions::duplicate, &Actions::hold, &Actions::split, &Actions::ending,
-         &Actions::refuse, &Actions::silent, &Actions::idle);
+         &Actions::refuse, &Actions::silent, &Actions::idle, &Actions::slow_read);
 }
 
 void Script::Add(Rule rule) {

@@ -74,6 +74,12 @@ struct Verifier {
   size_t bytes = 0;  // of 0x11
 };
 
+// At most so many bytes are taken from the network in each stretch of so much time.
+struct SlowRead {
+  size_t bytes = 0;
+  absl::Duration each;
+};
+
 // What is not set is done as an honest server does it.
 struct Actions {
   // The results.
@@ -110,6 +116,7 @@ struct Actions {
   std::optional<absl::Duration> refuse;  // with `ending`: no connections for so long
   std::optional<bool> silent;            // of CONNECT: whatever comes is not looked at
   std::optional<absl::Duration> idle;    // of CONNECT: FIN when nothing came for so long
+  std::optional<SlowRead> slow_read;     // of CONNECT
 
   // `later` on top of this.
   void Add(const Actions& later);

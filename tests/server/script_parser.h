@@ -71,6 +71,9 @@
 // Of CONNECT only; it takes raw, delay, split, fin, rst and refuse too:
 //   silent             whatever comes is not looked at
 //   idle=TIME          is closed when nothing was under way for so long
+//   slow_read=N:TIME   takes at most N bytes of calls in each TIME, so that the client can
+//                      send no more in the end. With slow_read=N:1h delay=2s rst it takes
+//                      N bytes, no more, and is reset after 2 s.
 #ifndef TESTS_SERVER_SCRIPT_PARSER_H_
 #define TESTS_SERVER_SCRIPT_PARSER_H_
 

@@ -132,6 +132,8 @@ TEST(ParseRule, KnowsConnectionActions) {
   EXPECT_EQ(*ActionsOf("* split=1,2").split, (std::vector<size_t>{1, 2}));
   EXPECT_EQ(ActionsOf("CONNECT silent").silent, true);
   EXPECT_EQ(ActionsOf("CONNECT idle=2s").idle, absl::Seconds(2));
+  EXPECT_EQ(ActionsOf("CONNECT slow_read=2K:1ms").slow_read->bytes, 2048u);
+  EXPECT_EQ(ActionsOf("CONNECT slow_read=2K:1ms").slow_read->each, absl::Milliseconds(1));
   EXPECT_EQ(ActionsOf("CONNECT raw=%ff delay=1s split=1 fin").delay, absl::Seconds(1));
 }
 
@@ -211,6 +213,11 @@ TEST(ParseRule, RefusesNonsense) {
                            "CONNECT delay=1s",
                            "CONNECT split=1",
                            "CONNECT name=x",
+                           "CONNECT slow_read=5",
+                           "CONNECT slow_read=0:1s",
+                           "CONNECT slow_read=5:0s",
+                           "CONNECT slow_read=1s:5",
+                           "READ slow_read=5:1s",
                            "CONNECT transport=tcp",
                            "READ transport=sctp",
                            "READ transport=udp frag=1",

@@ -31,6 +31,8 @@ ServerConnection::ServerConnection(Server& server, const Programs& programs, con
   const Actions actions = server.script().OnConnect(peer_);
   silent_ = actions.silent.value_or(false);
   idle_ = actions.idle.value_or(idle_);
+  slow_read_ = actions.slow_read;
+  if (slow_read_) next_portion_ = now;
   if (!actions.raw && !actions.ending) return;
   // Something is said, or the connection ends, before any call: as a reply to none.
   Actions greeting = actions;
@@ -45,8 +47,24 @@ ServerConnection::~ServerConnection() {
   }
 }
 
+bool ServerConnection::CanReceive(absl::Time now) {
+  if (now >= next_portion_) {
+    portion_ = slow_read_->bytes;
+    next_portion_ = now + slow_read_->each;
+  }
+  return portion_ != 0;
+}
+
+// This server takes whole records to its staging, which comes second, and gives no memory
+// to be received into before it.
+std::span<std::byte> ServerConnection::GetReceiveSpan() {
+  const std::span<std::byte> staging = reader_.GetReceiveSpans().second;
+  return staging.first(std::min(staging.size(), portion_));
+}
+
 void ServerConnection::OnReceived(size_t size, absl::Time now) {
   last_active_ = now;
+  if (slow_read_) portion_ -= size;
   reader_.OnReceived(size);
   if (silent_) {
     reader_.Reset();
@@ -63,7 +81,10 @@ void ServerConnection::TakeRecords(absl::Time now) {
       if (!calls_.OnMessage(reader_.head(), peer_, now)) return Fail();
       progress = reader_.Skip();
     }
-    if (progress == Progress::kFailed) Fail();
+    if (progress == Progress::kFailed) {
+      server_.log().OnGarbage();
+      Fail();
+    }
     if (progress != Progress::kDone) return;
   }
 }
@@ -158,7 +179,7 @@ absl::Time ServerConnection::NextTime() const {
   absl::Time next = IsIdle() ? last_active_ + idle_ : absl::InfiniteFuture();
   if (outgoing_bytes_ < kMostQueuedBytes) next = std::min(next, calls_.NextTime());
   if (!outgoing_.empty()) next = std::min(next, paused_until_);
-  return next;
+  return std::min(next, NextReceive());
 }
 
 }  // namespace server

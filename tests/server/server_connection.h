@@ -1,6 +1,6 @@
 // The server's side of one connection, without a socket and without a clock.
 //
-//   bytes come     GetReceiveSpans() -> memory      OnReceived(n, now)
+//   bytes come     GetReceiveSpan() -> memory       OnReceived(n, now)
 //   bytes go       Sendable(now) -> spans           OnSent(n, now)
 //   time passes    NextTime() -> when to look again
 //
@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -42,8 +44,11 @@ class ServerConnection {
   ServerConnection(const ServerConnection&) = delete;
   ServerConnection& operator=(const ServerConnection&) = delete;
 
-  // Memory for the next receive, valid until OnReceived.
-  rpc::ReceiveSpans GetReceiveSpans() { return reader_.GetReceiveSpans(); }
+  // Whether bytes are to be taken from the client now. If not, they stay where they are,
+  // so that it can send no more; see NextTime().
+  bool CanReceive(absl::Time now);
+  // Memory for the next receive, valid until OnReceived. REQUIRES: CanReceive().
+  std::span<std::byte> GetReceiveSpan();
   // The next `size` bytes from the client are in it.
   void OnReceived(size_t size, absl::Time now);
 
@@ -56,7 +61,12 @@ class ServerConnection {
   // to be closed then.
   Verdict verdict() const { return verdict_; }
 
-  // When Sendable() or verdict() may change although nothing has come or been sent.
+  // Whether the socket should buffer little of what the client sends.
+  bool reads_slowly() const { return slow_read_.has_value(); }
+
+  // When CanReceive() may change although nothing has come.
+  absl::Time NextReceive() const { return portion_ == 0 ? next_portion_ : absl::InfiniteFuture(); }
+  // When Sendable(), CanReceive() or verdict() may change although nothing has come or been sent.
   absl::Time NextTime() const;
 
  private:
@@ -73,6 +83,9 @@ class ServerConnection {
   Peer peer_;
   rpc::RecordReader reader_;
   bool silent_ = false;
+  std::optional<SlowRead> slow_read_;
+  size_t portion_ = SIZE_MAX;  // may be received until
+  absl::Time next_portion_ = absl::InfiniteFuture();
   absl::Duration idle_ = absl::InfiniteDuration();
   absl::Time last_active_;
 

@@ -109,6 +109,7 @@ TEST_F(ServerDatagramsTest, SaysNothingToWhatIsNoCall) {
   FromPort(800, xdr::BytesOf("GET / HTTP/1.1\r\n\r\n"));
   FromPort(800, {});
   EXPECT_TRUE(Take().empty());
+  EXPECT_EQ(served_.log().counters().garbage_records, 2u);
   EXPECT_EQ(Read().As<nfs3::Read3Res>().count, 8u);
 }
 

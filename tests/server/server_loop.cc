@@ -19,7 +19,7 @@ namespace server {
 
 namespace {
 
-// iovecs for sendmsg(2) and recvmsg(2).
+// iovecs for sendmsg(2).
 iovec ToIovec(std::span<const std::byte> bytes) {
   return {const_cast<std::byte*>(bytes.data()), bytes.size()};
 }
@@ -42,6 +42,12 @@ void DiscardReceived(int fd) {
   char junk[4096];
   while (::recv(fd, junk, sizeof(junk), MSG_DONTWAIT) > 0) {
   }
+}
+
+// Of what the server does not take; the kernel makes it the least that it can do.
+void BufferLittle(int fd) {
+  const int bytes = 1;
+  ::setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 }
 
 void CloseWithReset(int fd) {
@@ -93,7 +99,7 @@ void ServerLoop::Stop() { ::eventfd_write(stop_.get(), 1); }
 
 void ServerLoop::Run() {
   for (;;) {
-    FillPollSet();
+    FillPollSet(absl::Now());
     Wait(NextTime());
     const absl::Time now = absl::Now();
     if (poll_set_[0].revents != 0) return;
@@ -106,13 +112,14 @@ void ServerLoop::Run() {
 }
 
 // The poll set: the stop event, UDP, the listeners (-1 while one is shut), the connections.
-void ServerLoop::FillPollSet() {
+void ServerLoop::FillPollSet(absl::Time now) {
   poll_set_.assign(1, {stop_.get(), POLLIN, 0});
   for (const UdpPort& port : udp_ports_) poll_set_.push_back({port.fd(), POLLIN, 0});
   for (const Listener& listener : listeners_) poll_set_.push_back({listener.fd.get(), POLLIN, 0});
-  for (const Connection& connection : connections_) {
-    const short events = connection.blocked ? POLLIN | POLLOUT : POLLIN;
-    poll_set_.push_back({connection.fd.get(), events, 0});
+  for (Connection& connection : connections_) {
+    const int in = connection.protocol.CanReceive(now) ? POLLIN : 0;
+    const int out = connection.blocked ? POLLOUT : 0;
+    poll_set_.push_back({connection.fd.get(), static_cast<short>(in | out), 0});
   }
 }
 
@@ -121,7 +128,8 @@ absl::Time ServerLoop::NextTime() const {
   for (const UdpPort& port : udp_ports_) next = std::min(next, port.NextTime());
   for (const Listener& listener : listeners_) next = std::min(next, listener.reopens);
   for (const Connection& connection : connections_) {
-    if (!connection.blocked) next = std::min(next, connection.protocol.NextTime());
+    const ServerConnection& protocol = connection.protocol;
+    next = std::min(next, connection.blocked ? protocol.NextReceive() : protocol.NextTime());
   }
   return next;
 }
@@ -162,14 +170,18 @@ void ServerLoop::Accept(Listener& listener, absl::Time now) {
   ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   Connection& connection = connections_.emplace_back(
       served_, listener, PeerOf(peer, Transport::kTcp), now, std::move(fd));
+  if (connection.protocol.reads_slowly()) BufferLittle(connection.fd.get());
   Send(connection, now);
 }
 
 void ServerLoop::Receive(Connection& connection, absl::Time now) {
-  const rpc::ReceiveSpans into = connection.protocol.GetReceiveSpans();
-  iovec parts[] = {ToIovec(into.first), ToIovec(into.second)};
-  msghdr message = ToMessage(parts);
-  const ssize_t size = ::recvmsg(connection.fd.get(), &message, MSG_DONTWAIT);
+  // It has not been asked for bytes, so this is a client that is gone.
+  if (!connection.protocol.CanReceive(now)) {
+    connection.done = true;
+    return;
+  }
+  const std::span<std::byte> into = connection.protocol.GetReceiveSpan();
+  const ssize_t size = ::recv(connection.fd.get(), into.data(), into.size(), MSG_DONTWAIT);
   if (size > 0) return connection.protocol.OnReceived(static_cast<size_t>(size), now);
   if (size == 0 || !WouldBlock()) connection.done = true;
 }

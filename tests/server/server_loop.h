@@ -59,7 +59,7 @@ class ServerLoop {
 
   absl::Status ListenAt(const ListenOptions::Port& port);
   absl::StatusOr<io::UniqueFd> BindUdp(const ListenOptions::Port& port, uint16_t& number);
-  void FillPollSet();
+  void FillPollSet(absl::Time now);
   void Wait(absl::Time until);
   void Turn(absl::Time now);
   void Accept(Listener& listener, absl::Time now);
