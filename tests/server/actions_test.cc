@@ -144,6 +144,29 @@ TEST_F(ActionsTest, FileChanges) {
   EXPECT_EQ(talk_.Call(nfs3::kRead, args).As<nfs3::Read3Res>().status, Status::kStale);
 }
 
+TEST_F(ActionsTest, ExpiredHandlesAreStaleUntilThereAreNewOnes) {
+  AddRules("READ nth=2 expire");
+  const auto mount = [&] {
+    const mount3::DirPath path = {xdr::String<1024>("/export")};
+    return talk_.Ask<mount3::Mountres3>(mount3::kMnt, path).handle;
+  };
+  const auto lookup = [&](const nfs3::FileHandle3& root) {
+    return talk_.Ask<nfs3::Lookup3Res>(nfs3::kLookup,
+                                       nfs3::Lookup3Args{root, nfs3::FileName3("file")});
+  };
+  const auto read = [&](const nfs3::FileHandle3& file) {
+    return talk_.Call(nfs3::kRead, nfs3::Read3Args{file, 0, 4}).As<nfs3::Read3Res>().status;
+  };
+  const nfs3::FileHandle3 root = mount(), file = lookup(root).object;
+  EXPECT_EQ(read(file), Status::kOk);
+  EXPECT_EQ(read(file), Status::kOk);
+  EXPECT_EQ(read(file), Status::kStale);
+  EXPECT_EQ(lookup(root).status, Status::kStale);
+  const nfs3::FileHandle3 again = lookup(mount()).object;
+  EXPECT_NE(again, file);
+  EXPECT_EQ(read(again), Status::kOk);
+}
+
 TEST_F(ActionsTest, Deny) {
   AddRules("READ deny=AUTH_TOOWEAK");
   const Reply reply = Read();

@@ -65,6 +65,11 @@ void CallLog::OnGarbage() {
   ++counters_.garbage_records;
 }
 
+void CallLog::OnReplay() {
+  const std::lock_guard lock(mutex_);
+  ++counters_.replays;
+}
+
 void CallLog::OnReadDone() {
   const std::lock_guard lock(mutex_);
   --counters_.reads_in_flight;

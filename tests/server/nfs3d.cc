@@ -42,6 +42,7 @@ absl::Status Fill(Server& served, Nfs3dOptions& options) {
   if (options.export_path != "/export") tree.AddDirectory(options.export_path);
   served.SetExports({{.path = options.export_path}});
   served.SetNfs(options.nfs);
+  served.SetDuplicateRequestCache(options.cached_replies);
   if (!options.serve.empty()) {
     const absl::Status status = AddLocalDirectory(options.serve, options.export_path, tree);
     if (!status.ok()) return status;

@@ -36,6 +36,8 @@ has another port by UDP because the one that was picked for TCP was taken.
   --transport=T       tcp, udp or both (default both)
   --mount-transport=T the same for --mountport alone
   --max-read=SIZE     the most that a READ gives, and FSINFO's rtmax (default 1M)
+  --drc=N             keep the last N replies: a call from the same address with the
+                      same xid gets the same reply, whatever it asks (default 0: none)
   --rule=RULE         how to misbehave; may be repeated
   --script=FILE       a file with one rule per line
   --seed=N            of the dice behind chance=P (default 1)
@@ -61,6 +63,7 @@ enum Option : int {
   kTransport,
   kMountTransport,
   kMaxRead,
+  kDrc,
   kRule,
   kScript,
   kSeed,
@@ -78,6 +81,7 @@ constexpr option kOptions[] = {
     {"transport", required_argument, nullptr, kTransport},
     {"mount-transport", required_argument, nullptr, kMountTransport},
     {"max-read", required_argument, nullptr, kMaxRead},
+    {"drc", required_argument, nullptr, kDrc},
     {"rule", required_argument, nullptr, kRule},
     {"script", required_argument, nullptr, kScript},
     {"seed", required_argument, nullptr, kSeed},
@@ -128,6 +132,7 @@ class Parser {
       case kTransport: return TakeTransport("transport", value, transport_);
       case kMountTransport: return TakeTransport("mount-transport", value, mount_transport_);
       case kMaxRead: return TakeMaxRead(value);
+      case kDrc: return TakeNumber("drc", value, options_.cached_replies);
       case kRule: return TakeRules("rule", value);
       case kScript: return TakeScript(value);
       case kSeed: return TakeNumber("seed", value, options_.seed);

@@ -27,6 +27,7 @@ struct Nfs3dOptions {
   NfsSettings nfs;
   std::vector<Rule> rules;
   uint64_t seed = 1;
+  uint64_t cached_replies = 0;  // Server::SetDuplicateRequestCache
   bool log = false;
 };
 

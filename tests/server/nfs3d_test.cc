@@ -201,6 +201,16 @@ TEST(Nfs3d, ServesMountByUdpAlone) {
   EXPECT_EQ(mountd.Ask<mount3::Mountres3>(mount3::kMnt, path).status, mount3::Status::kOk);
 }
 
+TEST(Nfs3d, KeepsRepliesForXidsThatComeAgain) {
+  Nfs3d nfs3d({"--pattern=f:10", "--drc=8"});
+  const uint16_t port = PortIn(nfs3d.OutLine());
+  TcpClient first_run(port), second_run(port);  // both count their xids from 1
+  first_run.Call(nfs3::kNull, nfs3::Void());
+  EXPECT_TRUE(first_run.ReceiveReply().at(0).results().empty());
+  second_run.Call(mount3::kMnt, mount3::DirPath{xdr::String<1024>("/export")});
+  EXPECT_TRUE(second_run.ReceiveReply().at(0).results().empty());
+}
+
 TEST(Nfs3d, Helps) {
   for (const char* option : {"--help", "-h"}) {
     Nfs3d nfs3d({option});
@@ -227,6 +237,7 @@ TEST(Nfs3d, RefusesBadUsage) {
       {"--pattern=f:5", "--rule=READ statos=5"},
       {"--pattern=f:5", "--script=/no/such/file"},
       {"--pattern=f:5", "--seed=x"},
+      {"--pattern=f:5", "--drc=x"},
       {"--pattern=f:5", "--log=1"},
       {"--pattern=f:5", "-x"},
       {"--pattern=f:5", "extra"},

@@ -50,6 +50,8 @@ void PendingCalls::Schedule(DueCall call, absl::Time now) {
     DueCall again = call;
     again.is_duplicate = true;
     again.actions.file_change.reset();
+    again.actions.expire.reset();
+    again.actions.boot.reset();
     again.actions.ending.reset();
     waiting_.emplace(due + *call.actions.duplicate, std::move(again));
   }

@@ -32,11 +32,12 @@ bool Meets(const Conditions& conditions, const Call& call) {
 
 void Actions::Add(const Actions& later) {
   AddSet(*this, later, &Actions::status, &Actions::no_attributes, &Actions::short_read,
-         &Actions::over, &Actions::eof, &Actions::pokes, &Actions::file_change, &Actions::deny,
-         &Actions::accept, &Actions::rpc_mismatch, &Actions::prog_mismatch, &Actions::verifier,
-         &Actions::junk, &Actions::cut, &Actions::fragments, &Actions::raw, &Actions::delay,
-         &Actions::drop, &Actions::duplicate, &Actions::hold, &Actions::split, &Actions::ending,
-         &Actions::refuse, &Actions::silent, &Actions::idle, &Actions::slow_read);
+         &Actions::over, &Actions::eof, &Actions::pokes, &Actions::file_change, &Actions::expire,
+         &Actions::boot, &Actions::deny, &Actions::accept, &Actions::rpc_mismatch,
+         &Actions::prog_mismatch, &Actions::verifier, &Actions::junk, &Actions::cut,
+         &Actions::fragments, &Actions::raw, &Actions::delay, &Actions::drop, &Actions::duplicate,
+         &Actions::hold, &Actions::split, &Actions::ending, &Actions::refuse, &Actions::silent,
+         &Actions::idle, &Actions::slow_read);
 }
 
 void Script::Add(Rule rule) {

@@ -89,7 +89,10 @@ struct Actions {
   std::optional<uint32_t> over;        // ... so many more than it should
   std::optional<bool> eof;             // what READ says of it
   std::optional<std::vector<Poke>> pokes;
-  std::optional<FileChange> file_change;  // once the call has been executed
+  // Once the call has been executed:
+  std::optional<FileChange> file_change;
+  std::optional<bool> expire;  // every handle given out so far is stale
+  std::optional<bool> boot;    // as Server::Boot()
 
   // What RPC says.
   std::optional<uint32_t> deny;    // MSG_DENIED, AUTH_ERROR, auth_stat

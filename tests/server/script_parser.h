@@ -39,8 +39,13 @@
 //   short=N            READ gives N bytes at most
 //   over=N             READ gives N bytes more than it should, 0xee past the file's end
 //   eof=true|false     what READ says of it
-// What happens to the regular file, once a GETATTR, ACCESS or READ of it is executed:
+// What happens to the regular file, once a GETATTR, ACCESS or READ of it is executed (a
+// reply out of the duplicate request cache executes nothing):
 //   append=N  truncate=N  rewrite  replace  remove      (file_tree.h)
+// What happens to the server, once any call is executed:
+//   expire             every handle given out so far is stale; MNT, and LOOKUP below that,
+//                      give new ones
+//   boot               its duplicate request cache, if it has one (server.h), is empty
 // What RPC says:
 //   deny=A             MSG_DENIED with an auth_stat: 5 or AUTH_TOOWEAK
 //   rpc_mismatch=N:M   MSG_DENIED, versions N to M

@@ -97,6 +97,11 @@ TEST(ParseRule, KnowsFileChanges) {
   EXPECT_EQ(ActionsOf("ACCESS remove").file_change->kind, Kind::kRemove);
 }
 
+TEST(ParseRule, KnowsWhatHappensToTheServer) {
+  EXPECT_EQ(ActionsOf("READ nth=5 expire").expire, true);
+  EXPECT_EQ(ActionsOf("* boot").boot, true);
+}
+
 TEST(ParseRule, KnowsRpcActions) {
   EXPECT_EQ(ActionsOf("* deny=AUTH_TOOWEAK").deny, 5u);
   EXPECT_EQ(ActionsOf("* deny=99").deny, 99u);
@@ -213,6 +218,9 @@ TEST(ParseRule, RefusesNonsense) {
                            "CONNECT delay=1s",
                            "CONNECT split=1",
                            "CONNECT name=x",
+                           "CONNECT expire",
+                           "CONNECT boot",
+                           "READ boot=1",
                            "CONNECT slow_read=5",
                            "CONNECT slow_read=0:1s",
                            "CONNECT slow_read=5:0s",

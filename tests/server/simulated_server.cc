@@ -179,6 +179,7 @@ void SimulatedServer::Stop() {
 }
 
 void SimulatedServer::Start() {
+  state_->served.Boot();
   state_->stopped = false;
   for (const SimulatedPlaces::Place& place : state_->places) state_->ListenAt(place);
 }
