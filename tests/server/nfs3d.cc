@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -37,6 +38,13 @@ sigset_t EndingSignals() {
   return signals;
 }
 
+std::unique_ptr<Contents> ContentsOf(const Nfs3dOptions::Pattern& pattern) {
+  if (!pattern.is_sparse) return PatternContents(pattern.size);
+  const std::string end = "the end\n";
+  const size_t fits = std::min<uint64_t>(end.size(), pattern.size);
+  return SparseContents(pattern.size, {{pattern.size - fits, end.substr(end.size() - fits)}});
+}
+
 absl::Status Fill(Server& served, Nfs3dOptions& options) {
   FileTree& tree = served.tree();
   if (options.export_path != "/export") tree.AddDirectory(options.export_path);
@@ -53,7 +61,7 @@ absl::Status Fill(Server& served, Nfs3dOptions& options) {
     if (tree.Resolve(path, there) == nfs3::Status::kOk) {
       return absl::AlreadyExistsError(absl::StrCat(path, ": is there already"));
     }
-    tree.AddFile(path, PatternContents(pattern.size));
+    tree.AddFile(path, ContentsOf(pattern));
   }
   for (Rule& rule : options.rules) served.script().Add(std::move(rule));
   return absl::OkStatus();

@@ -28,6 +28,7 @@ has another port by UDP because the one that was picked for TCP was taken.
 
   --serve=DIR         serve the directory DIR as it is now (bytes are read on demand)
   --pattern=NAME:SIZE serve a generated file; may be repeated. SIZE takes K, M, G, T
+  --sparse=NAME:SIZE  the same, all zeros but for "the end\n" at its end; it uses 8 bytes
   --export=PATH       what to call it (default /export)
   --address=ADDRESS   in 127.0.0.0/8, or ::1 (default 127.0.0.1)
   --port=N            for NFS and MOUNT (default 0: pick one)
@@ -55,6 +56,7 @@ namespace {
 enum Option : int {
   kServe = 1000,
   kPattern,
+  kSparse,
   kExport,
   kAddress,
   kPort,
@@ -73,6 +75,7 @@ enum Option : int {
 constexpr option kOptions[] = {
     {"serve", required_argument, nullptr, kServe},
     {"pattern", required_argument, nullptr, kPattern},
+    {"sparse", required_argument, nullptr, kSparse},
     {"export", required_argument, nullptr, kExport},
     {"address", required_argument, nullptr, kAddress},
     {"port", required_argument, nullptr, kPort},
@@ -123,7 +126,8 @@ class Parser {
   absl::Status Take(int option, const std::string& value) {
     switch (option) {
       case kServe: options_.serve = value; return absl::OkStatus();
-      case kPattern: return TakePattern(value);
+      case kPattern: return TakePattern("pattern", value, /*is_sparse=*/false);
+      case kSparse: return TakePattern("sparse", value, /*is_sparse=*/true);
       case kExport: return TakeExport(value);
       case kAddress: options_.listen.address = value; return absl::OkStatus();
       case kPort: return TakePort("port", value, port_);
@@ -167,15 +171,16 @@ class Parser {
     return absl::OkStatus();
   }
 
-  absl::Status TakePattern(const std::string& value) {
+  absl::Status TakePattern(absl::string_view name_of_option, const std::string& value,
+                           bool is_sparse) {
     const size_t colon = value.rfind(':');
     const std::optional<uint64_t> size =
         colon == std::string::npos ? std::nullopt : ParseNumber(value.substr(colon + 1));
     const std::string name = value.substr(0, colon);
     if (!size || name.empty() || name == "." || name == ".." || absl::StrContains(name, "/")) {
-      return Usage(absl::StrCat("--pattern=", value, ": is not NAME:SIZE"));
+      return Usage(absl::StrCat("--", name_of_option, "=", value, ": is not NAME:SIZE"));
     }
-    options_.patterns.push_back({name, *size});
+    options_.patterns.push_back({name, *size, is_sparse});
     return absl::OkStatus();
   }
 
@@ -214,7 +219,8 @@ class Parser {
   absl::StatusOr<Nfs3dOptions> Finish() {
     if (options_.help) return options_;
     if (options_.serve.empty() && options_.patterns.empty()) {
-      return Usage("nothing to serve: --serve=DIR or --pattern=NAME:SIZE is needed");
+      return Usage(
+          "nothing to serve: --serve=DIR, --pattern=NAME:SIZE or --sparse=NAME:SIZE is needed");
     }
     const auto changes_bytes = [](const Rule& rule) {
       return rule.actions.file_change && ChangesBytes(*rule.actions.file_change);

@@ -17,6 +17,7 @@ struct Nfs3dOptions {
   struct Pattern {
     std::string name;
     uint64_t size = 0;
+    bool is_sparse = false;
   };
 
   bool help = false;

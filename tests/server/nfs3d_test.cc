@@ -123,6 +123,19 @@ TEST(Nfs3d, ServesAPattern) {
   EXPECT_EQ(nfs3d.Err(), "");
 }
 
+TEST(Nfs3d, ServesASparseFile) {
+  Nfs3d nfs3d({"--sparse=holes:8G", "--sparse=small:3"});
+  TcpClient client(PortIn(nfs3d.OutLine()));
+  const nfs3::Lookup3Res holes = Lookup(client, "holes");
+  EXPECT_EQ(holes.obj_attributes->size, uint64_t{8} << 30);
+  EXPECT_EQ(holes.obj_attributes->used, 8u);
+  client.Call(nfs3::kRead, nfs3::Read3Args{holes.object, (uint64_t{8} << 30) - 10, 100});
+  const std::vector<Reply> replies = client.ReceiveReply();
+  EXPECT_EQ(xdr::TextOf(replies.at(0).As<nfs3::Read3Res>().data.view()),
+            absl::string_view("\0\0the end\n", 10));
+  EXPECT_EQ(ReadFile(client, "small"), "nd\n");
+}
+
 TEST(Nfs3d, ServesADirectory) {
   const std::string directory = absl::StrCat(testing::TempDir(), "/served");
   ::mkdir(directory.c_str(), 0755);
@@ -228,6 +241,7 @@ TEST(Nfs3d, RefusesBadUsage) {
       {"--pattern=:5"},
       {"--pattern=a/b:5"},
       {"--pattern=f:5x"},
+      {"--sparse=f"},
       {"--pattern=f:5", "--port=65536"},
       {"--pattern=f:5", "--port=http"},
       {"--pattern=f:5", "--transport=sctp"},
