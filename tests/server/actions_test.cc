@@ -82,6 +82,14 @@ TEST_F(ActionsTest, NoAttributes) {
   EXPECT_EQ(reply.record.size(), kHeaderBytes + 20 + 4);
 }
 
+TEST_F(ActionsTest, NoAttributesOfOneKind) {
+  AddRules("LOOKUP noattr=obj_attributes every=2");
+  EXPECT_FALSE(Lookup().obj_attributes.has_value());
+  EXPECT_TRUE(Lookup().obj_attributes.has_value());
+  EXPECT_FALSE(Lookup().obj_attributes.has_value());
+  EXPECT_TRUE(Lookup().dir_attributes.has_value());
+}
+
 TEST_F(ActionsTest, ShortRead) {
   AddRules("READ short=3");
   EXPECT_EQ(Read(10).As<nfs3::Read3Res>().count, 3u);
@@ -133,6 +141,33 @@ TEST_F(ActionsTest, PokeLengths) {
 TEST_F(ActionsTest, PokeTheHeader) {
   AddRules("READ poke=xid:5");
   EXPECT_EQ(Read().header.xid, 5u);
+}
+
+TEST_F(ActionsTest, UniversalAddressesOfAnyForm) {
+  served_.Register({.program = nfs3::kProgram, .version = 3, .port = 2049});
+  const rpc::Rpcb rpcb = {nfs3::kProgram, 3, rpc::RpcbString("tcp"), {}, {}};
+  const rpc::Mapping mapping = {nfs3::kProgram, 3, rpc::IpProtocol::kTcp, 0};
+  for (const std::string& address :
+       {std::string("::.8.1"), std::string("fe80::1.8.1"), std::string(""), std::string(".1"),
+        std::string("::.256.1"), std::string("::.-1.5"), std::string(300, '9')}) {
+    served_.script().Clear();
+    AddRules("GETADDR uaddr=" + address);
+    EXPECT_EQ(talk_.Ask<rpc::GetaddrResult>(rpc::kGetaddr, rpcb).address.text(), address);
+    EXPECT_EQ(talk_.Ask<rpc::GetportResult>(rpc::kGetport, mapping).port, 2049u);
+  }
+}
+
+TEST_F(ActionsTest, AFileThatGrowsWithEachReadUntilItStops) {
+  AddRules("READ nth=..50 append=100");
+  uint64_t offset = 0;
+  for (bool eof = false; !eof;) {
+    const nfs3::Read3Args args = {File(), offset, 60};
+    const auto read = talk_.Call(nfs3::kRead, args).As<nfs3::Read3Res>();
+    offset += read.count;
+    eof = read.eof && served_.log().counters().reads > 50;
+    ASSERT_LT(served_.log().counters().reads, 200u);
+  }
+  EXPECT_EQ(offset, 10u + 50 * 100);
 }
 
 TEST_F(ActionsTest, FileChanges) {

@@ -76,6 +76,12 @@ bool SetHold(absl::string_view value, RuleLine& line) {
   return Set(ParseNumber(value), line.rule.actions.hold.emplace().replies);
 }
 
+bool SetUniversalAddress(absl::string_view value, RuleLine& line) {
+  constexpr size_t kMost = 1024;  // rpc::RpcbString
+  std::optional<std::string>& address = line.rule.actions.universal_address;
+  return Set(ParseBytes(value), address) && address->size() <= kMost;
+}
+
 std::optional<bool> Flag() { return true; }
 
 using Form = RuleWord::Form;
@@ -100,6 +106,8 @@ constexpr RuleWord kWords[] = {
      [](V v, L& l) { return Set(ParseRange(v), l.rule.conditions.source_port); }},
     {"name", Scope::kNamed, Form::kValue, kBytes,
      [](V v, L& l) { return Set(ParseBytes(v), l.rule.conditions.name); }},
+    {"uid", Scope::kCall, Form::kValue, kRange,
+     [](V v, L& l) { return Set(ParseRange(v), l.rule.conditions.uid); }},
     {"offset", Scope::kRead, Form::kValue, kRange,
      [](V v, L& l) { return Set(ParseRange(v), l.rule.conditions.offset); }},
     {"nth", Scope::kAll, Form::kValue, kRange,
@@ -114,8 +122,8 @@ constexpr RuleWord kWords[] = {
      [](V, L& l) { return Set(ParseStatus("STALE"), l.rule.actions.status); }},
     {"jukebox", Scope::kNfs, Form::kValue, kNumber,
      [](V v, L& l) { return SetJukebox(v, l); }},
-    {"noattr", Scope::kNfs, Form::kBare, nullptr,
-     [](V, L& l) { return Set(Flag(), l.rule.actions.no_attributes); }},
+    {"noattr", Scope::kNfs, Form::kEither, "the name of a post_op_attr",
+     [](V v, L& l) { return Set(ParseBytes(v), l.rule.actions.no_attributes); }},
     {"poke", Scope::kCall, Form::kRepeated, "FIELD:NUMBER",
      [](V v, L& l) { return AddPoke(v, l); }},
     {"short", Scope::kRead, Form::kValue, kNumber,
@@ -124,6 +132,8 @@ constexpr RuleWord kWords[] = {
      [](V v, L& l) { return Set(ParseUint32(v), l.rule.actions.over); }},
     {"eof", Scope::kRead, Form::kValue, "true or false",
      [](V v, L& l) { return Set(ParseBool(v), l.rule.actions.eof); }},
+    {"uaddr", Scope::kGetaddr, Form::kValue, "text, at most 1024 bytes of it",
+     [](V v, L& l) { return SetUniversalAddress(v, l); }},
     {"append", Scope::kFile, Form::kValue, kNumber,
      [](V v, L& l) { return SetChange(Kind::kAppend, v, l); }},
     {"truncate", Scope::kFile, Form::kValue, kNumber,
@@ -201,6 +211,7 @@ bool IsIn(Scope scope, const KnownProcedure& known) {
     case Scope::kNamed:
       return IsOneOf(known, {nfs3::kLookup, mount3::kMnt, mount3::kUmnt, rpc::kGetaddr});
     case Scope::kRead: return IsOneOf(known, {nfs3::kRead});
+    case Scope::kGetaddr: return IsOneOf(known, {rpc::kGetaddr});
   }
   return false;
 }

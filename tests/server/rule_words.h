@@ -28,6 +28,7 @@ enum class Scope : uint8_t {
   kFile,     // calls that have the handle of a file: GETATTR, ACCESS and READ
   kNamed,    // LOOKUP, MNT, UMNT, GETPORT and GETADDR
   kRead,     // READ
+  kGetaddr,  // GETADDR
 };
 
 // Whether any call or connection that `conditions` are about is in `scope`.

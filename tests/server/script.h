@@ -41,6 +41,7 @@ struct Conditions {
   std::optional<Transport> transport;
   Range connection;
   Range source_port;
+  Range uid;     // of AUTH_SYS; that of any other is kNobody
   Range offset;  // of READ: it begins in here
   // Of those that meet all of the above, counted from 1:
   Range nth;
@@ -83,12 +84,13 @@ struct SlowRead {
 // What is not set is done as an honest server does it.
 struct Actions {
   // The results.
-  std::optional<uint32_t> status;      // nfsstat3 or mountstat3
-  std::optional<bool> no_attributes;   // every post_op_attr is absent
-  std::optional<uint32_t> short_read;  // READ gives so many bytes at most
-  std::optional<uint32_t> over;        // ... so many more than it should
-  std::optional<bool> eof;             // what READ says of it
+  std::optional<uint32_t> status;            // nfsstat3 or mountstat3
+  std::optional<std::string> no_attributes;  // absent: this one; empty: all of them
+  std::optional<uint32_t> short_read;        // READ gives so many bytes at most
+  std::optional<uint32_t> over;              // ... so many more than it should
+  std::optional<bool> eof;                   // what READ says of it
   std::optional<std::vector<Poke>> pokes;
+  std::optional<std::string> universal_address;  // of GETADDR
   // Once the call has been executed:
   std::optional<FileChange> file_change;
   std::optional<bool> expire;  // every handle given out so far is stale

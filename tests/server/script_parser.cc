@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -93,12 +94,22 @@ class RuleParser {
     if (actions.refuse && !actions.ending) return Wrong("refuse", "needs fin or rst beside it");
     if (!line_.order.empty() && !actions.hold) return Wrong("order", "needs hold beside it");
     if (actions.hold) line_.rule.actions.hold->order = line_.order;
+    if (!IsAttributesField(actions.no_attributes.value_or(""))) {
+      return Wrong("noattr", "names no post_op_attr of these replies");
+    }
     for (const Poke& poke : actions.pokes.value_or(std::vector<Poke>())) {
       if (!IsKnownField(conditions.program, conditions.procedure, poke.field)) {
         return Wrong(poke.field, "is no field of these replies");
       }
     }
     return absl::OkStatus();
+  }
+
+  // Of these replies; or empty, which stands for all of them.
+  bool IsAttributesField(const std::string& name) const {
+    const Conditions& conditions = line_.rule.conditions;
+    return name.empty() || (absl::EndsWith(name, "_attributes") &&
+                            IsKnownField(conditions.program, conditions.procedure, name));
   }
 
   static bool IsOfStreams(const Rule& rule) {

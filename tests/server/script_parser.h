@@ -23,6 +23,7 @@
 //   connection=RANGE   which connection of the server, from 1; a call by UDP has none
 //   port=RANGE         from which source port
 //   name=TEXT          of LOOKUP the name, of MNT and UMNT the path, of GETPORT the netid
+//   uid=RANGE          of AUTH_SYS; that of other credentials counts as 65534
 //   offset=RANGE       of READ
 //   nth=RANGE          which of those that meet the above, from 1
 //   every=N            of these the first, the N+1st...
@@ -33,12 +34,14 @@
 //   stale              status=STALE
 //   jukebox=N          status=JUKEBOX for N calls, beginning with the nth
 //   noattr             no post_op_attr has attributes
+//   noattr=FIELD       that one has none: obj_attributes, dir_attributes...
 //   poke=FIELD:N       a field of the reply by its RFC name, dots between: size,
 //                      obj_attributes.size, verf.flavor, data (the length word of what
 //                      has a length, the flag of what is optional). May be repeated.
 //   short=N            READ gives N bytes at most
 //   over=N             READ gives N bytes more than it should, 0xee past the file's end
 //   eof=true|false     what READ says of it
+//   uaddr=TEXT         what GETADDR says, byte by byte; GETPORT does not heed it
 // What happens to the regular file, once a GETATTR, ACCESS or READ of it is executed (a
 // reply out of the duplicate request cache executes nothing):
 //   append=N  truncate=N  rewrite  replace  remove      (file_tree.h)

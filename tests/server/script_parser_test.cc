@@ -53,6 +53,7 @@ TEST(ParseRule, KnowsConditions) {
   EXPECT_EQ(conditions.chance, 0.5);
   EXPECT_EQ(ConditionsOf("MOUNT transport=udp nth=1 drop").transport, Transport::kUdp);
   EXPECT_EQ(ConditionsOf("READ").transport, std::nullopt);
+  EXPECT_EQ(ConditionsOf("MNT uid=0").uid.last, 0u);
   EXPECT_EQ(ConditionsOf("LOOKUP name=a%20b%ff").name, "a b\xff");
 }
 
@@ -78,13 +79,28 @@ TEST(ParseRule, CountsJukeboxesFromTheNth) {
 TEST(ParseRule, KnowsResultActions) {
   const Actions actions =
       ActionsOf("READ noattr short=0x10 over=1K eof=false poke=data:7 poke=eof:2");
-  EXPECT_EQ(actions.no_attributes, true);
+  EXPECT_EQ(actions.no_attributes, "");
   EXPECT_EQ(actions.short_read, 16u);
   EXPECT_EQ(actions.over, 1024u);
   EXPECT_EQ(actions.eof, false);
   ASSERT_EQ(actions.pokes->size(), 2u);
   EXPECT_EQ((*actions.pokes)[0].field, "data");
   EXPECT_EQ((*actions.pokes)[0].value, 7u);
+}
+
+TEST(ParseRule, KnowsWhichAttributesAreAbsent) {
+  EXPECT_EQ(ActionsOf("LOOKUP noattr=obj_attributes").no_attributes, "obj_attributes");
+  EXPECT_EQ(ActionsOf("NFS noattr=file_attributes").no_attributes, "file_attributes");
+  EXPECT_FALSE(ParseRule("READ noattr=obj_attributes").ok());
+  EXPECT_FALSE(ParseRule("READ noattr=size").ok());
+  EXPECT_FALSE(ParseRule("READ noattr=").ok());
+}
+
+TEST(ParseRule, KnowsUniversalAddresses) {
+  EXPECT_EQ(ActionsOf("GETADDR uaddr=::.256.1").universal_address, "::.256.1");
+  EXPECT_EQ(ActionsOf("GETADDR uaddr=").universal_address, "");
+  EXPECT_FALSE(ParseRule("READ uaddr=x").ok());
+  EXPECT_FALSE(ParseRule("GETADDR uaddr=" + std::string(1025, 'x')).ok());
 }
 
 TEST(ParseRule, KnowsFileChanges) {
