@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "client/protocol/mount3.h"
 #include "client/protocol/nfs3_read.h"
 #include "gtest/gtest.h"
@@ -136,6 +137,29 @@ TEST_F(ActionsTest, PokeLengths) {
   EXPECT_EQ(xdr::LoadUint32(read.results().data() + 4 + 4 + 84 + 8), 0xffffffffu);
   const Reply mnt = talk_.Call(mount3::kMnt, mount3::DirPath{xdr::String<1024>("/export")});
   EXPECT_EQ(xdr::LoadUint32(mnt.results().data() + 4), 0x80000000u);
+}
+
+TEST_F(ActionsTest, PokeTransferSizes) {
+  const uint32_t sizes[] = {0, 1, 511, 512, 8192, 0xffffffff};
+  const nfs3::Fsinfo3Args args = {served_.tree().Handle("/export")};
+  for (const uint32_t rtmax : sizes) {
+    for (const uint32_t rtpref : sizes) {
+      served_.script().Clear();
+      AddRules(absl::StrCat("FSINFO poke=rtmax:", rtmax, " poke=rtpref:", rtpref));
+      const auto info = talk_.Ask<nfs3::Fsinfo3Res>(nfs3::kFsinfo, args).info;
+      EXPECT_EQ(info.rtmax, rtmax);
+      EXPECT_EQ(info.rtpref, rtpref);
+    }
+  }
+}
+
+TEST_F(ActionsTest, ReadsFromTheEndOnMayBeAnsweredWrongly) {
+  AddRules("READ offset=10.. nth=1 status=INVAL\nREAD offset=10.. nth=2 over=4");
+  const nfs3::Read3Args at_end = {File(), 10, 100};
+  EXPECT_EQ(talk_.Call(nfs3::kRead, at_end).As<nfs3::Read3Res>().status, Status::kInval);
+  const Reply garbage = talk_.Call(nfs3::kRead, at_end);
+  EXPECT_EQ(xdr::TextOf(garbage.As<nfs3::Read3Res>().data.view()), "\xee\xee\xee\xee");
+  EXPECT_EQ(Read(10).As<nfs3::Read3Res>().count, 10u);
 }
 
 TEST_F(ActionsTest, PokeTheHeader) {

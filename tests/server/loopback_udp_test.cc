@@ -1,4 +1,5 @@
 // The server over real UDP, and TCP and UDP beside each other.
+#include <cerrno>
 #include <memory>
 #include <vector>
 

@@ -122,7 +122,7 @@ constexpr RuleWord kWords[] = {
      [](V, L& l) { return Set(ParseStatus("STALE"), l.rule.actions.status); }},
     {"jukebox", Scope::kNfs, Form::kValue, kNumber,
      [](V v, L& l) { return SetJukebox(v, l); }},
-    {"noattr", Scope::kNfs, Form::kEither, "the name of a post_op_attr",
+    {"noattr", Scope::kPostOp, Form::kEither, "the name of a post_op_attr",
      [](V v, L& l) { return Set(ParseBytes(v), l.rule.actions.no_attributes); }},
     {"poke", Scope::kCall, Form::kRepeated, "FIELD:NUMBER",
      [](V v, L& l) { return AddPoke(v, l); }},
@@ -206,6 +206,7 @@ bool IsIn(Scope scope, const KnownProcedure& known) {
     case Scope::kCall: return true;
     case Scope::kConnect: return false;
     case Scope::kNfs: return known.procedure.program == nfs3::kProgram && known.has_status;
+    case Scope::kPostOp: return IsIn(Scope::kNfs, known) && !IsOneOf(known, {nfs3::kGetattr});
     case Scope::kStatus: return known.has_status;
     case Scope::kFile: return IsOneOf(known, {nfs3::kGetattr, nfs3::kAccess, nfs3::kRead});
     case Scope::kNamed:

@@ -220,6 +220,7 @@ TEST(ParseRule, RefusesNonsense) {
                            "READ offset=17179869184G",
                            "MNT eof=true",
                            "MNT noattr",
+                           "GETATTR noattr",
                            "MNT jukebox=1",
                            "MNT append=1",
                            "UMNT status=1",
@@ -256,13 +257,31 @@ TEST(ParseRule, RefusesNonsense) {
 }
 
 TEST(ParseRule, PokesWhatTheRepliesHave) {
-  for (const char* line :
-       {"READ poke=data:1", "READ poke=file_attributes.size:1", "READ poke=file_attributes:0",
-        "LOOKUP poke=object.data:65", "LOOKUP poke=dir_attributes.type:9",
-        "MNT poke=auth_flavors:1", "MNT poke=auth_flavors.[]:6",
-        "EXPORT poke=ex_groups.[].gr_name:1", "FSINFO poke=rtmax:0", "GETPORT poke=port:0",
-        "READ poke=xid:0", "* poke=verf.body:401", "* poke=size:0", "* poke=mismatch.low:0",
-        "READLINK poke=data:0xffffffff"}) {
+  for (const char* line : {"READ poke=data:1",
+                           "READ poke=file_attributes.size:1",
+                           "READ poke=file_attributes:0",
+                           "LOOKUP poke=object.data:65",
+                           "LOOKUP poke=dir_attributes.type:9",
+                           "MNT poke=auth_flavors:1",
+                           "MNT poke=auth_flavors.[]:6",
+                           "EXPORT poke=ex_groups.[].gr_name:1",
+                           "FSINFO poke=rtmax:0",
+                           "GETPORT poke=port:0",
+                           "READ poke=xid:0",
+                           "* poke=verf.body:401",
+                           "* poke=size:0",
+                           "* poke=mismatch.low:0",
+                           "READLINK poke=data:0xffffffff",
+                           "GETATTR poke=uid:0xfffffffe",
+                           "GETATTR poke=mtime.nseconds:3507880968",
+                           "GETATTR poke=mtime.seconds:0xffffffff",
+                           "LOOKUP poke=obj_attributes.nlink:0",
+                           "LOOKUP poke=fileid:0 poke=type:9",
+                           "READ poke=used:0",
+                           "NFS poke=size:0xffffffffffffffff",
+                           "FSINFO poke=rtmult:0x80000000",
+                           "EXPORT poke=ex_dir:0xfffffffc",
+                           "GETADDR poke=uaddr:0x7fffffff"}) {
     EXPECT_TRUE(ParseRule(line).ok()) << line << ": " << ParseRule(line).status();
   }
 }
