@@ -86,8 +86,12 @@ void SimulatedConnection::OnPeerBytes(std::span<const std::byte> bytes) {
     });
     return;
   }
-  Transmit(kToClient, 0, [this, size = bytes.size()] { under_way_ -= size; });
+  if (!peer_->TakesLater()) Taken(bytes.size());
   peer_->OnBytes(bytes);
+}
+
+void SimulatedConnection::Taken(size_t bytes) {
+  Transmit(kToClient, 0, [this, bytes] { under_way_ -= bytes; });
 }
 
 size_t SimulatedConnection::ClientSend(std::span<const std::byte> bytes) {

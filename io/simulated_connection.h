@@ -25,6 +25,7 @@ class SimulatedConnection final : public SimulatedSocket {
   void Send(std::span<const std::byte> bytes) override;
   void Close() override { EndStream(0); }
   void Reset() override { EndStream(ECONNRESET); }
+  void Taken(size_t bytes) override;
   uint16_t client_port() const override { return client_port_; }
 
   // Of the client: the outcome of the connect as an errno, 0 for success; nothing yet.

@@ -57,6 +57,9 @@ class SimulatedSocket {
   virtual void Close() = 0;
   // The same, but the client sees ECONNRESET instead of the end.
   virtual void Reset() = 0;
+  // Of a peer that takes its bytes later: so many of those that OnBytes brought are
+  // taken now, and no longer under way.
+  virtual void Taken(size_t bytes) = 0;
   // The port that the client has connected from.
   virtual uint16_t client_port() const = 0;
 };
@@ -67,6 +70,9 @@ class SimulatedPeer {
   virtual ~SimulatedPeer() = default;
   virtual void OnConnected(SimulatedSocket& socket) = 0;
   virtual void OnBytes(std::span<const std::byte> bytes) = 0;
+  // Whether bytes stay under way, and fill the client's window, until the peer says
+  // Taken(); else OnBytes takes them.
+  virtual bool TakesLater() const { return false; }
   virtual void OnClosed() {}  // by the client; no more bytes will come
 };
 

@@ -134,6 +134,33 @@ TEST_F(Simulated, AWindowHoldsBackASenderForARoundTrip) {
   EXPECT_EQ(time(), Milliseconds(40));
 }
 
+// Takes nothing by itself.
+class Slow final : public SimulatedPeer {
+ public:
+  explicit Slow(SimulatedSocket*& socket) : socket_(socket) {}
+  void OnConnected(SimulatedSocket& socket) override { socket_ = &socket; }
+  void OnBytes(std::span<const std::byte> /*bytes*/) override {}
+  bool TakesLater() const override { return true; }
+
+ private:
+  SimulatedSocket*& socket_;
+};
+
+TEST_F(Simulated, AWindowStaysFullUntilThePeerTakesTheBytes) {
+  SimulatedSocket* peer = nullptr;
+  network_.SetLink(kServer, {.delay = Milliseconds(10), .window_bytes = 1000});
+  network_.Listen(kServer, [&] { return std::make_unique<Slow>(peer); });
+  const ConnectionId id = Connect();
+  const std::string call(1500, 'x');
+  transport_.StartSend(id, BytesOf(call));
+  EXPECT_EQ(NextEvent().bytes, 1000u);
+  transport_.StartSend(id, BytesOf(call).subspan(1000));
+  EXPECT_TRUE(transport_.Wait(network_.now() + absl::Hours(1)).events.empty());
+  peer->Taken(300);
+  EXPECT_EQ(NextEvent().bytes, 300u);
+  EXPECT_EQ(time(), Milliseconds(20) + absl::Hours(1) + Milliseconds(10));
+}
+
 TEST_F(Simulated, ASilentAddressNeverAnswersAConnect) {
   Listen({.delay = Milliseconds(1), .answers = false});
   const ConnectionId id = *transport_.Connect(kServer, {});

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "client/protocol/mount3.h"
 #include "client/protocol/nfs3_read.h"
 #include "gtest/gtest.h"
@@ -82,6 +83,14 @@ TEST_F(ActionsTest, NoAttributes) {
   EXPECT_EQ(reply.record.size(), kHeaderBytes + 20 + 4);
 }
 
+TEST_F(ActionsTest, NoAttributesOfOneKind) {
+  AddRules("LOOKUP noattr=obj_attributes every=2");
+  EXPECT_FALSE(Lookup().obj_attributes.has_value());
+  EXPECT_TRUE(Lookup().obj_attributes.has_value());
+  EXPECT_FALSE(Lookup().obj_attributes.has_value());
+  EXPECT_TRUE(Lookup().dir_attributes.has_value());
+}
+
 TEST_F(ActionsTest, ShortRead) {
   AddRules("READ short=3");
   EXPECT_EQ(Read(10).As<nfs3::Read3Res>().count, 3u);
@@ -130,9 +139,59 @@ TEST_F(ActionsTest, PokeLengths) {
   EXPECT_EQ(xdr::LoadUint32(mnt.results().data() + 4), 0x80000000u);
 }
 
+TEST_F(ActionsTest, PokeTransferSizes) {
+  const uint32_t sizes[] = {0, 1, 511, 512, 8192, 0xffffffff};
+  const nfs3::Fsinfo3Args args = {served_.tree().Handle("/export")};
+  for (const uint32_t rtmax : sizes) {
+    for (const uint32_t rtpref : sizes) {
+      served_.script().Clear();
+      AddRules(absl::StrCat("FSINFO poke=rtmax:", rtmax, " poke=rtpref:", rtpref));
+      const auto info = talk_.Ask<nfs3::Fsinfo3Res>(nfs3::kFsinfo, args).info;
+      EXPECT_EQ(info.rtmax, rtmax);
+      EXPECT_EQ(info.rtpref, rtpref);
+    }
+  }
+}
+
+TEST_F(ActionsTest, ReadsFromTheEndOnMayBeAnsweredWrongly) {
+  AddRules("READ offset=10.. nth=1 status=INVAL\nREAD offset=10.. nth=2 over=4");
+  const nfs3::Read3Args at_end = {File(), 10, 100};
+  EXPECT_EQ(talk_.Call(nfs3::kRead, at_end).As<nfs3::Read3Res>().status, Status::kInval);
+  const Reply garbage = talk_.Call(nfs3::kRead, at_end);
+  EXPECT_EQ(xdr::TextOf(garbage.As<nfs3::Read3Res>().data.view()), "\xee\xee\xee\xee");
+  EXPECT_EQ(Read(10).As<nfs3::Read3Res>().count, 10u);
+}
+
 TEST_F(ActionsTest, PokeTheHeader) {
   AddRules("READ poke=xid:5");
   EXPECT_EQ(Read().header.xid, 5u);
+}
+
+TEST_F(ActionsTest, UniversalAddressesOfAnyForm) {
+  served_.Register({.program = nfs3::kProgram, .version = 3, .port = 2049});
+  const rpc::Rpcb rpcb = {nfs3::kProgram, 3, rpc::RpcbString("tcp"), {}, {}};
+  const rpc::Mapping mapping = {nfs3::kProgram, 3, rpc::IpProtocol::kTcp, 0};
+  for (const std::string& address :
+       {std::string("::.8.1"), std::string("fe80::1.8.1"), std::string(""), std::string(".1"),
+        std::string("::.256.1"), std::string("::.-1.5"), std::string(300, '9')}) {
+    served_.script().Clear();
+    AddRules("GETADDR uaddr=" + address);
+    EXPECT_EQ(talk_.Ask<rpc::GetaddrResult>(rpc::kGetaddr, rpcb).address.text(), address);
+    EXPECT_EQ(talk_.Ask<rpc::GetportResult>(rpc::kGetport, mapping).port, 2049u);
+  }
+}
+
+TEST_F(ActionsTest, AFileThatGrowsWithEachReadUntilItStops) {
+  AddRules("READ nth=..50 append=100");
+  uint64_t offset = 0;
+  for (bool eof = false; !eof;) {
+    const nfs3::Read3Args args = {File(), offset, 60};
+    const auto read = talk_.Call(nfs3::kRead, args).As<nfs3::Read3Res>();
+    offset += read.count;
+    eof = read.eof && served_.log().counters().reads > 50;
+    ASSERT_LT(served_.log().counters().reads, 200u);
+  }
+  EXPECT_EQ(offset, 10u + 50 * 100);
 }
 
 TEST_F(ActionsTest, FileChanges) {
@@ -142,6 +201,29 @@ TEST_F(ActionsTest, FileChanges) {
   const nfs3::Read3Args args = ReadArgs();
   EXPECT_EQ(talk_.Call(nfs3::kRead, args).As<nfs3::Read3Res>().count, 2u);
   EXPECT_EQ(talk_.Call(nfs3::kRead, args).As<nfs3::Read3Res>().status, Status::kStale);
+}
+
+TEST_F(ActionsTest, ExpiredHandlesAreStaleUntilThereAreNewOnes) {
+  AddRules("READ nth=2 expire");
+  const auto mount = [&] {
+    const mount3::DirPath path = {xdr::String<1024>("/export")};
+    return talk_.Ask<mount3::Mountres3>(mount3::kMnt, path).handle;
+  };
+  const auto lookup = [&](const nfs3::FileHandle3& root) {
+    return talk_.Ask<nfs3::Lookup3Res>(nfs3::kLookup,
+                                       nfs3::Lookup3Args{root, nfs3::FileName3("file")});
+  };
+  const auto read = [&](const nfs3::FileHandle3& file) {
+    return talk_.Call(nfs3::kRead, nfs3::Read3Args{file, 0, 4}).As<nfs3::Read3Res>().status;
+  };
+  const nfs3::FileHandle3 root = mount(), file = lookup(root).object;
+  EXPECT_EQ(read(file), Status::kOk);
+  EXPECT_EQ(read(file), Status::kOk);
+  EXPECT_EQ(read(file), Status::kStale);
+  EXPECT_EQ(lookup(root).status, Status::kStale);
+  const nfs3::FileHandle3 again = lookup(mount()).object;
+  EXPECT_NE(again, file);
+  EXPECT_EQ(read(again), Status::kOk);
 }
 
 TEST_F(ActionsTest, Deny) {
@@ -335,6 +417,50 @@ TEST_F(ActionsTest, Greetings) {
 TEST_F(ActionsTest, ResetOfAConnectAtOnce) {
   AddRules("CONNECT rst");
   Conversation talk(served_);
+  EXPECT_TRUE(talk.TakeBytes().empty());
+  EXPECT_EQ(talk.connection().verdict().kind, Verdict::Kind::kReset);
+}
+
+TEST_F(ActionsTest, SlowReadersTakeSoManyBytesInSoMuchTime) {
+  AddRules("CONNECT slow_read=100:1s");
+  Conversation talk(served_);
+  const Bytes call = EncodeCall(7, nfs3::kRead, ReadArgs(), User(0, 0));
+  ASSERT_GT(call.size(), 100u);
+  ASSERT_LT(call.size(), 200u);
+  EXPECT_EQ(talk.FeedSome(call), 100u);
+  EXPECT_EQ(talk.FeedSome(call), 0u);
+  EXPECT_EQ(talk.connection().NextTime(), talk.now() + absl::Seconds(1));
+  talk.Advance(absl::Seconds(1));
+  talk.Feed(xdr::ByteView(call).subspan(100));
+  EXPECT_EQ(talk.Take().size(), 1u);
+  EXPECT_EQ(talk.connection().NextTime(), absl::InfiniteFuture());
+}
+
+TEST_F(ActionsTest, SlowReadersStillParseStrictly) {
+  AddRules("CONNECT slow_read=1:1ms");
+  Conversation talk(served_);
+  Bytes calls = EncodeCall(7, nfs3::kRead, ReadArgs(), User(0, 0));
+  const Bytes second = EncodeCall(8, nfs3::kRead, ReadArgs(), User(0, 0));
+  // The start of the second is lost, as by a client that loses count.
+  calls.insert(calls.end(), second.begin() + 4, second.end());
+  size_t replies = 0;
+  for (const std::byte& byte : calls) {
+    talk.FeedSome(xdr::ByteView(&byte, 1));
+    replies += talk.Take().size();
+    talk.Advance(absl::Milliseconds(1));
+  }
+  EXPECT_EQ(replies, 1u);
+  EXPECT_EQ(talk.connection().verdict().kind, Verdict::Kind::kFin);
+  EXPECT_EQ(served_.log().counters().garbage_records, 1u);
+}
+
+TEST_F(ActionsTest, StopReadingAfterSoManyBytesAndReset) {
+  AddRules("CONNECT slow_read=50:1h delay=2s rst");
+  Conversation talk(served_);
+  EXPECT_EQ(talk.FeedSome(EncodeCall(7, nfs3::kRead, ReadArgs(), User(0, 0))), 50u);
+  EXPECT_TRUE(talk.TakeBytes().empty());
+  EXPECT_EQ(talk.connection().NextTime(), talk.now() + absl::Seconds(2));
+  talk.Advance(absl::Seconds(2));
   EXPECT_TRUE(talk.TakeBytes().empty());
   EXPECT_EQ(talk.connection().verdict().kind, Verdict::Kind::kReset);
 }

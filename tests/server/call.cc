@@ -101,6 +101,13 @@ void DecodeCredentials(const rpc::OpaqueAuth& credentials, Call& call) {
   call.identity = {parms.uid, parms.gid, parms.gids.elements};
 }
 
+std::string PeerText(const Peer& peer) {
+  const std::string way = peer.transport == Transport::kUdp
+                              ? std::string("udp ")
+                              : absl::StrCat("tcp #", peer.connection, " ");
+  return absl::StrCat(way, peer.address, " port ", peer.source_port, ": ");
+}
+
 }  // namespace
 
 std::optional<Call> DecodeCall(xdr::ByteView record) {
@@ -125,7 +132,7 @@ std::optional<Call> DecodeCall(xdr::ByteView record) {
 
 std::string LogLine(const Call& call) {
   const KnownProcedure* known = FindProcedure(call.program, call.procedure);
-  std::string text = absl::StrCat("#", call.peer.connection, " port ", call.peer.source_port, ": ");
+  std::string text = PeerText(call.peer);
   if (known != nullptr) {
     absl::StrAppend(&text, known->program_name, ".", known->procedure.name);
   } else {

@@ -29,10 +29,14 @@ struct Arguments {
   uint32_t asked_version = 0;
 };
 
-// Which connection a call came on.
+enum class Transport : uint8_t { kTcp, kUdp };
+
+// Where a call came from.
 struct Peer {
-  uint64_t connection = 0;   // 1 for the first that the server accepted
+  uint64_t connection = 0;   // 1 for the first that the server accepted; 0 with UDP
   uint16_t source_port = 0;  // the client's
+  std::string address = {};  // the client's, as "127.0.0.1" or "::1"
+  Transport transport = Transport::kTcp;
 };
 
 struct Call {
@@ -58,7 +62,8 @@ struct Call {
   }
 };
 
-// For a log: "#1 port 45321: READ xid 0x1f offset 0 count 1048576 uid 0".
+// For a log: "tcp #1 127.0.0.1 port 45321: NFS.READ xid 0x1f offset 0 count 1048576
+// AUTH_SYS uid 0", or "udp 127.0.0.1 port 45321: ...".
 std::string LogLine(const Call& call);
 
 inline constexpr uint32_t kNobody = 65534;

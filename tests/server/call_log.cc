@@ -60,6 +60,16 @@ void CallLog::OnCall(const Call& call) {
   if (calls_.size() < capacity_) calls_.push_back(call);
 }
 
+void CallLog::OnGarbage() {
+  const std::lock_guard lock(mutex_);
+  ++counters_.garbage_records;
+}
+
+void CallLog::OnReplay() {
+  const std::lock_guard lock(mutex_);
+  ++counters_.replays;
+}
+
 void CallLog::OnReadDone() {
   const std::lock_guard lock(mutex_);
   --counters_.reads_in_flight;

@@ -22,6 +22,10 @@ class CallLog {
     uint64_t mounts = 0;    // MNT
     uint64_t unmounts = 0;  // UMNT
     uint64_t reads = 0;     // READ
+    // What came and was none of the calls that RFC 5531 and the programs describe: lost
+    // framing, other messages, and credentials or arguments that cannot be decoded.
+    uint64_t garbage_records = 0;
+    uint64_t replays = 0;  // replies out of the duplicate request cache
     // READs that had come and whose reply had not been handed to the network in full,
     // over all connections: now, and at most.
     uint64_t reads_in_flight = 0;
@@ -42,6 +46,8 @@ class CallLog {
 
   void OnConnect();
   void OnCall(const Call& call);
+  void OnGarbage();
+  void OnReplay();
   // The reply to a READ has been sent, or will never be.
   void OnReadDone();
 

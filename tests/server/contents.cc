@@ -87,6 +87,54 @@ class Pattern : public Contents {
   uint64_t seed_;
 };
 
+class Sparse : public Contents {
+ public:
+  Sparse(uint64_t size, std::map<uint64_t, std::string> marks)
+      : size_(size), marks_(std::move(marks)) {}
+
+  uint64_t size() const override { return size_; }
+  uint64_t used() const override {
+    uint64_t bytes = 0;
+    for (const auto& [offset, mark] : marks_) bytes += mark.size();
+    return bytes;
+  }
+  size_t Read(uint64_t offset, std::span<std::byte> to) const override {
+    const size_t count = Within(size_, offset, to.size());
+    std::ranges::fill(to.first(count), std::byte{0});
+    for (const auto& [at, mark] : marks_) {
+      if (at < offset + count && offset < at + mark.size())
+        CopyMark(at, mark, offset, to.first(count));
+    }
+    return count;
+  }
+  bool Resize(uint64_t size) override {
+    size_ = size;
+    marks_.erase(marks_.lower_bound(size), marks_.end());
+    if (marks_.empty()) return true;
+    auto& [offset, mark] = *marks_.rbegin();
+    mark.resize(Within(size, offset, mark.size()));
+    return true;
+  }
+  bool Rewrite() override {
+    for (auto& [offset, mark] : marks_) {
+      for (char& byte : mark) byte = static_cast<char>(~byte);
+    }
+    return true;
+  }
+
+ private:
+  // What of the mark at `at` lies in the bytes from `offset` on, which `to` is.
+  static void CopyMark(uint64_t at, const std::string& mark, uint64_t offset,
+                       std::span<std::byte> to) {
+    const uint64_t begin = std::max(at, offset);
+    const uint64_t end = std::min(at + mark.size(), offset + to.size());
+    std::memcpy(to.data() + (begin - offset), mark.data() + (begin - at), end - begin);
+  }
+
+  uint64_t size_;
+  std::map<uint64_t, std::string> marks_;
+};
+
 class Disk : public Contents {
  public:
   Disk(std::string path, uint64_t size) : path_(std::move(path)), size_(size) {}
@@ -142,6 +190,10 @@ std::unique_ptr<Contents> BytesContents(absl::string_view bytes) {
 
 std::unique_ptr<Contents> PatternContents(uint64_t size, uint64_t seed) {
   return std::make_unique<Pattern>(size, seed);
+}
+
+std::unique_ptr<Contents> SparseContents(uint64_t size, std::map<uint64_t, std::string> marks) {
+  return std::make_unique<Sparse>(size, std::move(marks));
 }
 
 std::unique_ptr<Contents> DiskContents(std::string path, uint64_t size) {

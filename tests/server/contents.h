@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,6 +25,8 @@ class Contents {
   virtual ~Contents() = default;
 
   virtual uint64_t size() const = 0;
+  // How many bytes it takes on the disk.
+  virtual uint64_t used() const { return size(); }
 
   // The bytes from `offset` on into `to`; how many there were: less than asked for
   // only at the end (or when a file on disk cannot be read).
@@ -41,6 +44,10 @@ std::unique_ptr<Contents> BytesContents(absl::string_view bytes);
 
 // FillPattern from 0 to `size`, not stored anywhere. Rewrite goes to the next seed.
 std::unique_ptr<Contents> PatternContents(uint64_t size, uint64_t seed = 0);
+
+// Zeros, which take no room, but for `marks`: bytes by their offsets, none over another,
+// all below `size`. Grows by zeros; Rewrite inverts the marks.
+std::unique_ptr<Contents> SparseContents(uint64_t size, std::map<uint64_t, std::string> marks);
 
 // A file on disk, `size` bytes of it, opened anew by every read. Cannot be changed.
 std::unique_ptr<Contents> DiskContents(std::string path, uint64_t size);

@@ -12,16 +12,6 @@ namespace {
 
 constexpr uint32_t kLastFragment = 0x80000000;
 
-Reply DecodeReply(Bytes record) {
-  Reply reply;
-  reply.record = std::move(record);
-  xdr::Decoder decoder(reply.record);
-  reply.header = decoder.Get<rpc::ReplyHeader>();
-  EXPECT_TRUE(decoder.ok()) << decoder.status();
-  reply.results_at = decoder.position();
-  return reply;
-}
-
 }  // namespace
 
 rpc::OpaqueAuth User(uint32_t uid, uint32_t gid, std::vector<uint32_t> groups) {
@@ -33,6 +23,16 @@ bool SameBytes(xdr::ByteView one, xdr::ByteView other) {
 }
 
 void Reply::Check(const absl::Status& status) { EXPECT_TRUE(status.ok()) << status; }
+
+Reply DecodeReply(Bytes record) {
+  Reply reply;
+  reply.record = std::move(record);
+  xdr::Decoder decoder(reply.record);
+  reply.header = decoder.Get<rpc::ReplyHeader>();
+  EXPECT_TRUE(decoder.ok()) << decoder.status();
+  reply.results_at = decoder.position();
+  return reply;
+}
 
 std::vector<Reply> DecodeReplies(xdr::ByteView stream) {
   std::vector<Reply> replies;
@@ -49,14 +49,18 @@ std::vector<Reply> DecodeReplies(xdr::ByteView stream) {
   return replies;
 }
 
-void Conversation::Feed(xdr::ByteView bytes) {
-  while (!bytes.empty()) {
-    const rpc::ReceiveSpans into = connection_.GetReceiveSpans();
-    const size_t size = std::min(bytes.size(), into.second.size());
-    std::memcpy(into.second.data(), bytes.data(), size);
+void Conversation::Feed(xdr::ByteView bytes) { EXPECT_EQ(FeedSome(bytes), bytes.size()); }
+
+size_t Conversation::FeedSome(xdr::ByteView bytes) {
+  size_t fed = 0;
+  while (fed < bytes.size() && connection_.CanReceive(now_)) {
+    const std::span<std::byte> into = connection_.GetReceiveSpan();
+    const size_t size = std::min(bytes.size() - fed, into.size());
+    std::memcpy(into.data(), bytes.data() + fed, size);
     connection_.OnReceived(size, now_);
-    bytes = bytes.subspan(size);
+    fed += size;
   }
+  return fed;
 }
 
 Bytes Conversation::TakeBytes() {

@@ -64,14 +64,17 @@ struct Reply {
   static void Check(const absl::Status& status);
 };
 
+// One reply without a mark, as a datagram has it.
+Reply DecodeReply(Bytes record);
+
 // Splits a stream of replies; what is left over is dropped. Sets `came` to nothing.
 std::vector<Reply> DecodeReplies(xdr::ByteView stream);
 
 class Conversation {
  public:
   explicit Conversation(Server& served, const Programs& programs = {.rpcbind = true},
-                        uint16_t source_port = 45000)
-      : connection_(served, programs, source_port, now_) {}
+                        const Peer& peer = {.source_port = 45000, .address = "127.0.0.1"})
+      : connection_(served, programs, peer, now_) {}
 
   // Gives the server a call; its xid.
   template <typename Args>
@@ -94,7 +97,10 @@ class Conversation {
     return Call(procedure, args, credentials).template As<Results>();
   }
 
+  // REQUIRES (checked): the server takes all of them.
   void Feed(xdr::ByteView bytes);
+  // As many as the server takes now; how many.
+  size_t FeedSome(xdr::ByteView bytes);
   // The bytes, or the replies, that can be sent now.
   Bytes TakeBytes();
   std::vector<Reply> Take();

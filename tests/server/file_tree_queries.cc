@@ -25,7 +25,7 @@ nfs3::Status FileTree::Getattr(const nfs3::FileHandle3& handle, nfs3::Fattr3& ou
   out.gid = node->ownership.gid;
   out.size = node->contents ? node->contents->size() : node->target.size();
   if (node->type == nfs3::FileType3::kDir) out.size = 4096;
-  out.used = out.size;
+  out.used = node->contents ? node->contents->used() : out.size;
   out.fsid = node->fsid;
   out.fileid = node->fileid;
   out.atime = out.mtime = out.ctime = node->modified;

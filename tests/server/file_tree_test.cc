@@ -1,5 +1,6 @@
 #include "tests/server/file_tree.h"
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -53,6 +54,36 @@ TEST(FillPattern, HasNoWordTwice) {
     }
   }
   EXPECT_NE(Pattern(0, 8, 0), Pattern(0, 8, 1));
+}
+
+TEST(FileTree, HasSparseFilesOfAnySize) {
+  FileTree tree;
+  const uint64_t size = (uint64_t{1} << 63) - 1;
+  const std::map<uint64_t, std::string> marks = {
+      {0, "start"}, {0xffffffff, "4G"}, {size - 3, "end"}};
+  tree.AddFile("/sparse", SparseContents(size, marks));
+  const nfs3::FileHandle3 file = tree.Handle("/sparse");
+  EXPECT_EQ(Attributes(tree, file).size, size);
+  EXPECT_EQ(Attributes(tree, file).used, 10u);
+  const auto zeros = [](size_t count) { return std::string(count, '\0'); };
+  EXPECT_EQ(ReadAt(tree, file, 0, 8), "start" + zeros(3));
+  EXPECT_EQ(ReadAt(tree, file, 3, 4), "rt" + zeros(2));
+  EXPECT_EQ(ReadAt(tree, file, 0xfffffffe, 4), zeros(1) + "4G" + zeros(1));
+  EXPECT_EQ(ReadAt(tree, file, 0x100000000, 2), "G" + zeros(1));
+  EXPECT_EQ(ReadAt(tree, file, uint64_t{1} << 62, 5), zeros(5));
+  EXPECT_EQ(ReadAt(tree, file, size - 5, 100), zeros(2) + "end");
+  EXPECT_EQ(ReadAt(tree, file, size, 100), "");
+}
+
+TEST(FileTree, SparseFilesChange) {
+  FileTree tree;
+  tree.AddFile("/sparse", SparseContents(10, {{1, "abc"}, {8, "z"}}));
+  const nfs3::FileHandle3 file = tree.Handle("/sparse");
+  ASSERT_TRUE(tree.Change("/sparse", {Kind::kTruncate, 3}));
+  ASSERT_TRUE(tree.Change("/sparse", {Kind::kAppend, 2}));
+  EXPECT_EQ(ReadAt(tree, file, 0, 9), std::string("\0ab\0\0", 5));
+  ASSERT_TRUE(tree.Change("/sparse", {Kind::kRewrite}));
+  EXPECT_EQ(ReadAt(tree, file, 0, 9), std::string("\0\x9e\x9d\0\0", 5));
 }
 
 TEST(FileTree, GivesBytesUpToTheEnd) {

@@ -17,6 +17,13 @@ void NoteFirst(uint16_t port, bool speaks, uint16_t& first) {
   if (speaks && first == 0) first = port;
 }
 
+// Does nothing when `port` is 0.
+void Note(uint16_t port, const Programs& programs, LoopbackServer::Numbers& numbers) {
+  NoteFirst(port, programs.nfs, numbers.nfs);
+  NoteFirst(port, programs.mount, numbers.mount);
+  NoteFirst(port, programs.rpcbind, numbers.rpcbind);
+}
+
 }  // namespace
 
 LoopbackServer::LoopbackServer() = default;
@@ -29,8 +36,12 @@ absl::StatusOr<std::unique_ptr<LoopbackServer>> LoopbackServer::Start(
   std::unique_ptr<LoopbackServer> server(new LoopbackServer());
   server->is_ipv6_ = absl::StrContains(options.address, ":");
   server->host_ = server->is_ipv6_ ? absl::StrCat("[", options.address, "]") : options.address;
-  for (const ListenOptions::Port& port : loop->ports()) server->NotePort(port);
-  server->RegisterPorts(served);
+  for (const ServerLoop::Place& place : loop->places()) {
+    Note(place.tcp, place.programs, server->tcp_);
+    Note(place.udp, place.programs, server->udp_);
+  }
+  server->RegisterPorts(served, "tcp", server->tcp_);
+  server->RegisterPorts(served, "udp", server->udp_);
   server->loop_ = std::move(loop);
   server->thread_ = std::thread([loop = server->loop_.get()] { loop->Run(); });
   return server;
@@ -42,30 +53,26 @@ LoopbackServer::~LoopbackServer() {
   thread_.join();
 }
 
-void LoopbackServer::NotePort(const ListenOptions::Port& port) {
-  NoteFirst(port.port, port.programs.nfs, nfs_port_);
-  NoteFirst(port.port, port.programs.mount, mount_port_);
-  NoteFirst(port.port, port.programs.rpcbind, rpcbind_port_);
-}
-
-void LoopbackServer::RegisterPorts(Server& served) const {
-  Registration line = {.netid = is_ipv6_ ? "tcp6" : "tcp", .host = is_ipv6_ ? "::" : "0.0.0.0"};
+void LoopbackServer::RegisterPorts(Server& served, absl::string_view netid,
+                                   const Numbers& numbers) const {
+  Registration line = {.netid = absl::StrCat(netid, is_ipv6_ ? "6" : ""),
+                       .host = is_ipv6_ ? "::" : "0.0.0.0"};
   const auto add = [&](uint32_t program, uint32_t version, uint16_t port) {
     line.program = program;
     line.version = version;
     line.port = port;
     if (port != 0) served.Register(line);
   };
-  add(nfs3::kProgram, nfs3::kVersion, nfs_port_);
-  add(mount3::kProgram, mount3::kVersion, mount_port_);
+  add(nfs3::kProgram, nfs3::kVersion, numbers.nfs);
+  add(mount3::kProgram, mount3::kVersion, numbers.mount);
 }
 
 std::string LoopbackServer::Url(absl::string_view path) const {
-  return absl::StrCat("nfs://", host_, ":", nfs_port_, path, "?mountport=", mount_port_);
+  return absl::StrCat("nfs://", host_, ":", nfs_port(), path, "?mountport=", mount_port());
 }
 
 std::string LoopbackServer::LibnfsUrl(absl::string_view path) const {
-  return absl::StrCat("nfs://", host_, path, "?nfsport=", nfs_port_, "&mountport=", mount_port_,
+  return absl::StrCat("nfs://", host_, path, "?nfsport=", nfs_port(), "&mountport=", mount_port(),
                       "&version=3");
 }
 

@@ -1,4 +1,4 @@
-// Serves a Server over real TCP, on loopback only.
+// Serves a Server over real TCP and UDP, on loopback only.
 //
 //   server::Server served;
 //   served.tree().AddFile("/export/hello", server::BytesContents("hello\n"));
@@ -23,7 +23,11 @@ namespace server {
 struct ListenOptions {
   struct Port {
     uint16_t port = 0;  // 0: the kernel picks one
-    Programs programs;
+    Programs programs = {};
+    // UDP has the same number as TCP. Should another program have that, a port that the
+    // kernel has picked gets another number for UDP, and any other is not to be had.
+    bool tcp = true;
+    bool udp = true;
   };
   // An IPv4 address in 127.0.0.0/8, or "::1".
   std::string address = "127.0.0.1";
@@ -37,15 +41,24 @@ class LoopbackServer {
  public:
   // Listens, and serves from then on. Fails when the address is not a loopback address
   // or a port cannot be had. `served` must outlive the server; where NFS and MOUNT
-  // listen is added to its rpcbind table.
+  // listen is added to its rpcbind table, by TCP and by UDP.
   static absl::StatusOr<std::unique_ptr<LoopbackServer>> Start(Server& served,
                                                                const ListenOptions& options = {});
   ~LoopbackServer();
 
-  // The first port that speaks the program; 0 when none does.
-  uint16_t nfs_port() const { return nfs_port_; }
-  uint16_t mount_port() const { return mount_port_; }
-  uint16_t rpcbind_port() const { return rpcbind_port_; }
+  // The first port that speaks the program, by TCP if any does; 0 when none does.
+  uint16_t nfs_port() const { return tcp_.nfs != 0 ? tcp_.nfs : udp_.nfs; }
+  uint16_t mount_port() const { return tcp_.mount != 0 ? tcp_.mount : udp_.mount; }
+  uint16_t rpcbind_port() const { return tcp_.rpcbind != 0 ? tcp_.rpcbind : udp_.rpcbind; }
+
+  // The same by transport.
+  struct Numbers {
+    uint16_t nfs = 0;
+    uint16_t mount = 0;
+    uint16_t rpcbind = 0;
+  };
+  const Numbers& tcp() const { return tcp_; }
+  const Numbers& udp() const { return udp_; }
 
   // "nfs://127.0.0.1:PORT/export/hello?mountport=PORT" for "/export/hello", which is
   // to be in URL form already. libnfs knows the port of NFS as nfsport only, and wants
@@ -55,14 +68,12 @@ class LoopbackServer {
 
  private:
   LoopbackServer();
-  void NotePort(const ListenOptions::Port& port);
-  void RegisterPorts(Server& served) const;
+  void RegisterPorts(Server& served, absl::string_view netid, const Numbers& numbers) const;
 
   bool is_ipv6_ = false;
   std::string host_;  // with brackets if it needs them
-  uint16_t nfs_port_ = 0;
-  uint16_t mount_port_ = 0;
-  uint16_t rpcbind_port_ = 0;
+  Numbers tcp_;
+  Numbers udp_;
   std::unique_ptr<ServerLoop> loop_;
   std::thread thread_;
 };

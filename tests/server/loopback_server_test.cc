@@ -209,6 +209,30 @@ TEST_F(LoopbackServerTest, KeepsSilentAndGreets) {
   EXPECT_EQ(reset.error(), ECONNRESET);
 }
 
+TEST_F(LoopbackServerTest, ASlowReaderLetsTheClientSendNoMore) {
+  AddRules("CONNECT slow_read=1:1h");
+  Start();
+  TcpClient client(loopback_->nfs_port());
+  // The kernels' buffers take some megabytes; a server that read would take all of it.
+  const Bytes calls(1 << 20);
+  size_t sent = 0;
+  while (const size_t size = client.SendSome(calls)) {
+    sent += size;
+    ASSERT_LT(sent, size_t{256} << 20);
+  }
+  TcpClient other(loopback_->nfs_port());
+  EXPECT_EQ(other.SendSome(xdr::ByteView(calls).first(1)), 1u) << "and the server lives";
+}
+
+TEST_F(LoopbackServerTest, ReadsSlowlyToTheEnd) {
+  AddRules("CONNECT slow_read=10:1ms");
+  Start();
+  TcpClient client(loopback_->nfs_port());
+  for (int i = 0; i < 20; ++i) client.Call(nfs3::kRead, BigArgs(0, 4096));
+  for (int i = 0; i < 20; ++i) ExpectBig(client, 4096);
+  EXPECT_EQ(served_.log().counters().garbage_records, 0u);
+}
+
 TEST_F(LoopbackServerTest, ChangesWhileItServes) {
   Start();
   TcpClient client(loopback_->nfs_port());

@@ -36,6 +36,9 @@ class Nfs3Service {
   Nfs3Service(const Call& call, const NfsSettings& settings, FileTree& tree, ReplyWriter& reply)
       : arguments_(call.arguments),
         identity_(Squashed(call.identity, settings.root_squash)),
+        max_read_(call.peer.transport == Transport::kUdp
+                      ? std::min(settings.max_read, settings.max_udp_read)
+                      : settings.max_read),
         settings_(settings),
         tree_(tree),
         reply_(reply) {}
@@ -138,7 +141,7 @@ class Nfs3Service {
   Status ReadData(uint64_t size, nfs3::Read3Head& head) {
     const Actions& actions = reply_.actions();
     ReplyBuffer& buffer = reply_.buffer();
-    const uint32_t asked = std::min(arguments_.count, settings_.max_read);
+    const uint32_t asked = std::min(arguments_.count, max_read_);
     const uint32_t honest = std::min(asked, actions.short_read.value_or(asked));
     const uint32_t over = actions.over.value_or(0);
     const std::span<std::byte> space = buffer.Extend(size_t{honest} + over);
@@ -157,6 +160,7 @@ class Nfs3Service {
 
   const Arguments& arguments_;
   const rpc::Identity identity_;
+  const uint32_t max_read_;
   const NfsSettings& settings_;
   FileTree& tree_;
   ReplyWriter& reply_;

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -37,11 +38,19 @@ sigset_t EndingSignals() {
   return signals;
 }
 
+std::unique_ptr<Contents> ContentsOf(const Nfs3dOptions::Pattern& pattern) {
+  if (!pattern.is_sparse) return PatternContents(pattern.size);
+  const std::string end = "the end\n";
+  const size_t fits = std::min<uint64_t>(end.size(), pattern.size);
+  return SparseContents(pattern.size, {{pattern.size - fits, end.substr(end.size() - fits)}});
+}
+
 absl::Status Fill(Server& served, Nfs3dOptions& options) {
   FileTree& tree = served.tree();
   if (options.export_path != "/export") tree.AddDirectory(options.export_path);
   served.SetExports({{.path = options.export_path}});
   served.SetNfs(options.nfs);
+  served.SetDuplicateRequestCache(options.cached_replies);
   if (!options.serve.empty()) {
     const absl::Status status = AddLocalDirectory(options.serve, options.export_path, tree);
     if (!status.ok()) return status;
@@ -52,10 +61,14 @@ absl::Status Fill(Server& served, Nfs3dOptions& options) {
     if (tree.Resolve(path, there) == nfs3::Status::kOk) {
       return absl::AlreadyExistsError(absl::StrCat(path, ": is there already"));
     }
-    tree.AddFile(path, PatternContents(pattern.size));
+    tree.AddFile(path, ContentsOf(pattern));
   }
   for (Rule& rule : options.rules) served.script().Add(std::move(rule));
   return absl::OkStatus();
+}
+
+void AnnounceUdp(const char* program, uint16_t udp, uint16_t announced) {
+  if (udp != 0 && udp != announced) std::printf("nfs3d: %s by UDP on port %d\n", program, int{udp});
 }
 
 void Announce(const LoopbackServer& loopback, const Nfs3dOptions& options) {
@@ -63,6 +76,9 @@ void Announce(const LoopbackServer& loopback, const Nfs3dOptions& options) {
   if (loopback.rpcbind_port() != 0) {
     std::printf("nfs3d: rpcbind on port %d\n", int{loopback.rpcbind_port()});
   }
+  AnnounceUdp("NFS", loopback.udp().nfs, loopback.nfs_port());
+  AnnounceUdp("MOUNT", loopback.udp().mount, loopback.mount_port());
+  AnnounceUdp("rpcbind", loopback.udp().rpcbind, loopback.rpcbind_port());
   std::fflush(stdout);
 }
 

@@ -20,18 +20,25 @@ namespace server {
 const char kNfs3dHelp[] =
     R"(Usage: nfs3d [OPTION]...
 Serves NFS version 3 and MOUNT version 3 on a loopback address, for tests: from memory,
-read-only, and as badly as it is told to. The first line of its output is
+read-only, and as badly as it is told to. It listens on TCP, and on the UDP port of the
+same number. The first line of its output is
   nfs3d: serving nfs://127.0.0.1:PORT/export?mountport=PORT
-and it serves until SIGINT or SIGTERM.
+and it serves until SIGINT or SIGTERM. Further lines say where rpcbind listens, and what
+has another port by UDP because the one that was picked for TCP was taken.
 
   --serve=DIR         serve the directory DIR as it is now (bytes are read on demand)
   --pattern=NAME:SIZE serve a generated file; may be repeated. SIZE takes K, M, G, T
+  --sparse=NAME:SIZE  the same, all zeros but for "the end\n" at its end; it uses 8 bytes
   --export=PATH       what to call it (default /export)
   --address=ADDRESS   in 127.0.0.0/8, or ::1 (default 127.0.0.1)
   --port=N            for NFS and MOUNT (default 0: pick one)
   --mountport=N       for MOUNT alone
-  --rpcbindport=N     for rpcbind
+  --rpcbindport=N     for rpcbind, which knows where NFS and MOUNT listen
+  --transport=T       tcp, udp or both (default both)
+  --mount-transport=T the same for --mountport alone
   --max-read=SIZE     the most that a READ gives, and FSINFO's rtmax (default 1M)
+  --drc=N             keep the last N replies: a call from the same address with the
+                      same xid gets the same reply, whatever it asks (default 0: none)
   --rule=RULE         how to misbehave; may be repeated
   --script=FILE       a file with one rule per line
   --seed=N            of the dice behind chance=P (default 1)
@@ -49,12 +56,16 @@ namespace {
 enum Option : int {
   kServe = 1000,
   kPattern,
+  kSparse,
   kExport,
   kAddress,
   kPort,
   kMountPort,
   kRpcbindPort,
+  kTransport,
+  kMountTransport,
   kMaxRead,
+  kDrc,
   kRule,
   kScript,
   kSeed,
@@ -64,12 +75,16 @@ enum Option : int {
 constexpr option kOptions[] = {
     {"serve", required_argument, nullptr, kServe},
     {"pattern", required_argument, nullptr, kPattern},
+    {"sparse", required_argument, nullptr, kSparse},
     {"export", required_argument, nullptr, kExport},
     {"address", required_argument, nullptr, kAddress},
     {"port", required_argument, nullptr, kPort},
     {"mountport", required_argument, nullptr, kMountPort},
     {"rpcbindport", required_argument, nullptr, kRpcbindPort},
+    {"transport", required_argument, nullptr, kTransport},
+    {"mount-transport", required_argument, nullptr, kMountTransport},
     {"max-read", required_argument, nullptr, kMaxRead},
+    {"drc", required_argument, nullptr, kDrc},
     {"rule", required_argument, nullptr, kRule},
     {"script", required_argument, nullptr, kScript},
     {"seed", required_argument, nullptr, kSeed},
@@ -111,13 +126,17 @@ class Parser {
   absl::Status Take(int option, const std::string& value) {
     switch (option) {
       case kServe: options_.serve = value; return absl::OkStatus();
-      case kPattern: return TakePattern(value);
+      case kPattern: return TakePattern("pattern", value, /*is_sparse=*/false);
+      case kSparse: return TakePattern("sparse", value, /*is_sparse=*/true);
       case kExport: return TakeExport(value);
       case kAddress: options_.listen.address = value; return absl::OkStatus();
       case kPort: return TakePort("port", value, port_);
       case kMountPort: return TakePort("mountport", value, mount_port_);
       case kRpcbindPort: return TakePort("rpcbindport", value, rpcbind_port_);
+      case kTransport: return TakeTransport("transport", value, transport_);
+      case kMountTransport: return TakeTransport("mount-transport", value, mount_transport_);
       case kMaxRead: return TakeMaxRead(value);
+      case kDrc: return TakeNumber("drc", value, options_.cached_replies);
       case kRule: return TakeRules("rule", value);
       case kScript: return TakeScript(value);
       case kSeed: return TakeNumber("seed", value, options_.seed);
@@ -143,15 +162,25 @@ class Parser {
     return absl::OkStatus();
   }
 
-  absl::Status TakePattern(const std::string& value) {
+  static absl::Status TakeTransport(absl::string_view name, absl::string_view value,
+                                    std::string& to) {
+    if (value != "tcp" && value != "udp" && value != "both") {
+      return Usage(absl::StrCat("--", name, "=", value, ": is not tcp, udp or both"));
+    }
+    to = std::string(value);
+    return absl::OkStatus();
+  }
+
+  absl::Status TakePattern(absl::string_view name_of_option, const std::string& value,
+                           bool is_sparse) {
     const size_t colon = value.rfind(':');
     const std::optional<uint64_t> size =
         colon == std::string::npos ? std::nullopt : ParseNumber(value.substr(colon + 1));
     const std::string name = value.substr(0, colon);
     if (!size || name.empty() || name == "." || name == ".." || absl::StrContains(name, "/")) {
-      return Usage(absl::StrCat("--pattern=", value, ": is not NAME:SIZE"));
+      return Usage(absl::StrCat("--", name_of_option, "=", value, ": is not NAME:SIZE"));
     }
-    options_.patterns.push_back({name, *size});
+    options_.patterns.push_back({name, *size, is_sparse});
     return absl::OkStatus();
   }
 
@@ -190,13 +219,17 @@ class Parser {
   absl::StatusOr<Nfs3dOptions> Finish() {
     if (options_.help) return options_;
     if (options_.serve.empty() && options_.patterns.empty()) {
-      return Usage("nothing to serve: --serve=DIR or --pattern=NAME:SIZE is needed");
+      return Usage(
+          "nothing to serve: --serve=DIR, --pattern=NAME:SIZE or --sparse=NAME:SIZE is needed");
     }
     const auto changes_bytes = [](const Rule& rule) {
       return rule.actions.file_change && ChangesBytes(*rule.actions.file_change);
     };
     if (!options_.serve.empty() && std::ranges::any_of(options_.rules, changes_bytes)) {
       return Usage("append, truncate and rewrite cannot change the files of --serve");
+    }
+    if (!mount_transport_.empty() && !mount_port_) {
+      return Usage("--mount-transport: needs --mountport beside it");
     }
     AddPorts();
     return options_;
@@ -207,18 +240,25 @@ class Parser {
   }
 
   void AddPorts() {
-    std::vector<ListenOptions::Port>& ports = options_.listen.ports;
-    ports = {{port_.value_or(0), {.nfs = true, .mount = !mount_port_}}};
-    if (mount_port_) ports.push_back({*mount_port_, {.nfs = false, .mount = true}});
-    if (rpcbind_port_) {
-      ports.push_back({*rpcbind_port_, {.nfs = false, .mount = false, .rpcbind = true}});
-    }
+    options_.listen.ports.clear();
+    AddPort(port_.value_or(0), {.nfs = true, .mount = !mount_port_}, transport_);
+    const std::string& by = mount_transport_.empty() ? transport_ : mount_transport_;
+    if (mount_port_) AddPort(*mount_port_, {.nfs = false, .mount = true}, by);
+    const Programs rpcbind = {.nfs = false, .mount = false, .rpcbind = true};
+    if (rpcbind_port_) AddPort(*rpcbind_port_, rpcbind, transport_);
+  }
+
+  void AddPort(uint16_t port, const Programs& programs, absl::string_view transport) {
+    options_.listen.ports.push_back(
+        {port, programs, /*tcp=*/transport != "udp", /*udp=*/transport != "tcp"});
   }
 
   Nfs3dOptions options_;
   std::optional<uint16_t> port_;
   std::optional<uint16_t> mount_port_;
   std::optional<uint16_t> rpcbind_port_;
+  std::string transport_ = "both";
+  std::string mount_transport_;  // empty: as transport_
 };
 
 }  // namespace

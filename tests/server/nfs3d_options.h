@@ -17,6 +17,7 @@ struct Nfs3dOptions {
   struct Pattern {
     std::string name;
     uint64_t size = 0;
+    bool is_sparse = false;
   };
 
   bool help = false;
@@ -27,6 +28,7 @@ struct Nfs3dOptions {
   NfsSettings nfs;
   std::vector<Rule> rules;
   uint64_t seed = 1;
+  uint64_t cached_replies = 0;  // Server::SetDuplicateRequestCache
   bool log = false;
 };
 

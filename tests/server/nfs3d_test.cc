@@ -17,7 +17,9 @@
 #include "client/protocol/nfs3_read.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "rpc/rpcbind.h"
 #include "tests/server/tcp_client.h"
+#include "tests/server/udp_client.h"
 
 extern char** environ;
 
@@ -121,6 +123,19 @@ TEST(Nfs3d, ServesAPattern) {
   EXPECT_EQ(nfs3d.Err(), "");
 }
 
+TEST(Nfs3d, ServesASparseFile) {
+  Nfs3d nfs3d({"--sparse=holes:8G", "--sparse=small:3"});
+  TcpClient client(PortIn(nfs3d.OutLine()));
+  const nfs3::Lookup3Res holes = Lookup(client, "holes");
+  EXPECT_EQ(holes.obj_attributes->size, uint64_t{8} << 30);
+  EXPECT_EQ(holes.obj_attributes->used, 8u);
+  client.Call(nfs3::kRead, nfs3::Read3Args{holes.object, (uint64_t{8} << 30) - 10, 100});
+  const std::vector<Reply> replies = client.ReceiveReply();
+  EXPECT_EQ(xdr::TextOf(replies.at(0).As<nfs3::Read3Res>().data.view()),
+            absl::string_view("\0\0the end\n", 10));
+  EXPECT_EQ(ReadFile(client, "small"), "nd\n");
+}
+
 TEST(Nfs3d, ServesADirectory) {
   const std::string directory = absl::StrCat(testing::TempDir(), "/served");
   ::mkdir(directory.c_str(), 0755);
@@ -181,6 +196,34 @@ TEST(Nfs3d, ListensWhereItIsTold) {
   EXPECT_EQ(second.Wait(), 1);
 }
 
+TEST(Nfs3d, ServesMountByUdpAlone) {
+  Nfs3d nfs3d({"--pattern=f:10", "--transport=tcp", "--mountport=0", "--mount-transport=udp",
+               "--rpcbindport=0", "--rule=MOUNT transport=udp nth=1 drop"});
+  UdpClient mountd(PortIn(nfs3d.OutLine()));
+  const std::string rpcbind_line = nfs3d.OutLine();
+  TcpClient rpcbind(
+      static_cast<uint16_t>(std::atoi(rpcbind_line.c_str() + rpcbind_line.rfind(' ') + 1)));
+  const auto port = [&](rpc::IpProtocol protocol) {
+    const rpc::Mapping mapping = {mount3::kProgram, 3, protocol};
+    return rpcbind.Ask<rpc::GetportResult>(rpc::kGetport, mapping).port;
+  };
+  EXPECT_EQ(port(rpc::IpProtocol::kTcp), 0u);
+  EXPECT_NE(port(rpc::IpProtocol::kUdp), 0u);
+  const mount3::DirPath path = {xdr::String<1024>("/export")};
+  mountd.Call(mount3::kMnt, path);
+  EXPECT_EQ(mountd.Ask<mount3::Mountres3>(mount3::kMnt, path).status, mount3::Status::kOk);
+}
+
+TEST(Nfs3d, KeepsRepliesForXidsThatComeAgain) {
+  Nfs3d nfs3d({"--pattern=f:10", "--drc=8"});
+  const uint16_t port = PortIn(nfs3d.OutLine());
+  TcpClient first_run(port), second_run(port);  // both count their xids from 1
+  first_run.Call(nfs3::kNull, nfs3::Void());
+  EXPECT_TRUE(first_run.ReceiveReply().at(0).results().empty());
+  second_run.Call(mount3::kMnt, mount3::DirPath{xdr::String<1024>("/export")});
+  EXPECT_TRUE(second_run.ReceiveReply().at(0).results().empty());
+}
+
 TEST(Nfs3d, Helps) {
   for (const char* option : {"--help", "-h"}) {
     Nfs3d nfs3d({option});
@@ -198,13 +241,17 @@ TEST(Nfs3d, RefusesBadUsage) {
       {"--pattern=:5"},
       {"--pattern=a/b:5"},
       {"--pattern=f:5x"},
+      {"--sparse=f"},
       {"--pattern=f:5", "--port=65536"},
       {"--pattern=f:5", "--port=http"},
+      {"--pattern=f:5", "--transport=sctp"},
+      {"--pattern=f:5", "--mount-transport=udp"},
       {"--pattern=f:5", "--max-read=0"},
       {"--pattern=f:5", "--export=here"},
       {"--pattern=f:5", "--rule=READ statos=5"},
       {"--pattern=f:5", "--script=/no/such/file"},
       {"--pattern=f:5", "--seed=x"},
+      {"--pattern=f:5", "--drc=x"},
       {"--pattern=f:5", "--log=1"},
       {"--pattern=f:5", "-x"},
       {"--pattern=f:5", "extra"},

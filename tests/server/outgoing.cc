@@ -23,11 +23,15 @@ size_t CutSize(size_t size, int64_t cut) {
   return size - std::min(size, bytes);
 }
 
-void ChangeLength(ReplyBuffer& bytes, const Actions& actions) {
+// Of the reply that begins at `start`.
+void ChangeLength(ReplyBuffer& bytes, size_t start, const Actions& actions) {
   if (actions.junk) std::ranges::fill(bytes.Extend(*actions.junk), kJunk);
-  if (actions.cut) {
-    bytes.Truncate(kMarkBytes + CutSize(bytes.size() - kMarkBytes, *actions.cut));
-  }
+  if (actions.cut) bytes.Truncate(start + CutSize(bytes.size() - start, *actions.cut));
+}
+
+void ReplaceBy(absl::string_view raw, ReplyBuffer& bytes) {
+  bytes.Clear();
+  bytes.Append(xdr::BytesOf(raw));
 }
 
 void Mark(std::span<std::byte> at, size_t size, bool last) {
@@ -52,11 +56,10 @@ ReplyBuffer Fragmented(xdr::ByteView record, const std::vector<size_t>& sizes) {
 
 ReplyBuffer Framed(ReplyBuffer bytes, const Actions& actions) {
   if (actions.raw) {
-    bytes.Clear();
-    bytes.Append(xdr::BytesOf(*actions.raw));
+    ReplaceBy(*actions.raw, bytes);
     return bytes;
   }
-  ChangeLength(bytes, actions);
+  ChangeLength(bytes, kMarkBytes, actions);
   if (actions.fragments) return Fragmented(bytes.view().subspan(kMarkBytes), *actions.fragments);
   MarkWhole(bytes);
   return bytes;
@@ -85,6 +88,15 @@ Outgoing FrameReply(ReplyBuffer bytes, const Actions& actions) {
   }
   if (actions.split) outgoing.pauses = Pauses(*actions.split, outgoing.bytes.size());
   return outgoing;
+}
+
+ReplyBuffer DatagramReply(ReplyBuffer bytes, const Actions& actions) {
+  if (actions.raw) {
+    ReplaceBy(*actions.raw, bytes);
+  } else {
+    ChangeLength(bytes, 0, actions);
+  }
+  return bytes;
 }
 
 }  // namespace server

@@ -1,4 +1,4 @@
-// A reply on its way out: framed, and bent as a script wants it.
+// A reply on its way out: framed, or not, and bent as a script wants it.
 #ifndef TESTS_SERVER_OUTGOING_H_
 #define TESTS_SERVER_OUTGOING_H_
 
@@ -31,6 +31,12 @@ inline constexpr size_t kMarkBytes = 4;
 // Makes `bytes`, a reply with kMarkBytes before it, what goes over the wire: junk or a
 // cut, record marks, or raw bytes instead of all that; then where it stops.
 Outgoing FrameReply(ReplyBuffer bytes, const Actions& actions);
+
+// The most that UDP over IPv4 carries.
+inline constexpr size_t kMostDatagramBytes = 65507;
+
+// The same for UDP: `bytes` is a reply without anything before it, and stays whole.
+ReplyBuffer DatagramReply(ReplyBuffer bytes, const Actions& actions);
 
 }  // namespace server
 

@@ -19,16 +19,19 @@
 
 namespace server {
 
-// Makes every post_op_attr of a value absent.
+// Makes the post_op_attr `name` of a value absent, or every one when `name` is empty.
 class AttributeStripper {
  public:
+  explicit AttributeStripper(absl::string_view name) : name_(name) {}
+
   template <typename T>
-  void Field(const char* /*name*/, T& value) {
+  void Field(const char* name, T& value) {
+    is_meant_ = name_.empty() || name_ == name;
     xdr::Visit(*this, value);
   }
   template <typename T>
   void Optional(std::optional<T>& value) {
-    if (std::is_same_v<T, nfs3::Fattr3>) value.reset();
+    if (std::is_same_v<T, nfs3::Fattr3> && is_meant_) value.reset();
   }
   void Bool(bool&) {}
   void Enum(auto&) {}
@@ -38,6 +41,10 @@ class AttributeStripper {
   void Text(auto&) {}
   void Counted(auto&) {}
   void Linked(auto&) {}
+
+ private:
+  const absl::string_view name_;
+  bool is_meant_ = false;  // the field at hand
 };
 
 // Finds out where the fields of a value lie once it is encoded, and how long it is.

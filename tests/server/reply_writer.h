@@ -34,8 +34,8 @@ class ReplyWriter {
     if constexpr (requires { results.status; }) {
       if (actions_.status) results.status = static_cast<decltype(results.status)>(*actions_.status);
     }
-    if (actions_.no_attributes.value_or(false)) {
-      AttributeStripper stripper;
+    if (actions_.no_attributes) {
+      AttributeStripper stripper(*actions_.no_attributes);
       xdr::Visit(stripper, results);
     }
   }

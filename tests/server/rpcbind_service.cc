@@ -27,6 +27,8 @@ void Getaddr(const Registration* line, ReplyWriter& reply) {
     results.address =
         rpc::RpcbString(absl::StrCat(line->host, ".", line->port / 256, ".", line->port % 256));
   }
+  const std::optional<std::string>& scripted = reply.actions().universal_address;
+  if (scripted) results.address = rpc::RpcbString(*scripted);
   reply.Put(results);
 }
 

@@ -100,6 +100,12 @@ std::optional<double> ParseChance(absl::string_view text) {
   return chance;
 }
 
+std::optional<Transport> ParseTransport(absl::string_view text) {
+  if (text == "tcp") return Transport::kTcp;
+  if (text == "udp") return Transport::kUdp;
+  return std::nullopt;
+}
+
 std::optional<int64_t> ParseCut(absl::string_view text) {
   const bool from_end = absl::ConsumePrefix(&text, "-");
   const std::optional<uint32_t> bytes = ParseUint32(text);
@@ -147,6 +153,15 @@ std::optional<Verifier> ParseVerifier(absl::string_view text) {
   constexpr uint32_t kMostBytes = 1 << 20;
   if (!numbers || numbers->high > kMostBytes) return std::nullopt;
   return Verifier{numbers->low, numbers->high};
+}
+
+std::optional<SlowRead> ParseSlowRead(absl::string_view text) {
+  const auto halves = Halves(text);
+  if (!halves) return std::nullopt;
+  const std::optional<uint32_t> bytes = ParseUint32(halves->first);
+  const std::optional<absl::Duration> each = ParseTime(halves->second);
+  if (!bytes || *bytes == 0 || !each || *each == absl::ZeroDuration()) return std::nullopt;
+  return SlowRead{*bytes, *each};
 }
 
 std::optional<Poke> ParsePoke(absl::string_view text) {

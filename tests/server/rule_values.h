@@ -22,11 +22,14 @@ std::optional<Range> ParseRange(absl::string_view text);
 std::optional<absl::Duration> ParseTime(absl::string_view text);
 std::optional<bool> ParseBool(absl::string_view text);
 std::optional<double> ParseChance(absl::string_view text);
+std::optional<Transport> ParseTransport(absl::string_view text);
 std::optional<int64_t> ParseCut(absl::string_view text);
 std::optional<std::vector<size_t>> ParseSizes(absl::string_view text);
 std::optional<std::string> ParseBytes(absl::string_view text);
 std::optional<rpc::VersionRange> ParseVersions(absl::string_view text);
 std::optional<Verifier> ParseVerifier(absl::string_view text);
+// Both above zero.
+std::optional<SlowRead> ParseSlowRead(absl::string_view text);
 // Whether there is such a field is another matter, see known_fields.h.
 std::optional<Poke> ParsePoke(absl::string_view text);
 

@@ -24,7 +24,9 @@ bool Set(Parsed parsed, Target& target) {
 
 // A range of things that are counted from 1.
 bool SetCounted(absl::string_view value, Range& target) {
-  return Set(ParseRange(value), target) && target.last != 0;
+  if (!Set(ParseRange(value), target) || target.last == 0) return false;
+  target.first = std::max<uint64_t>(target.first, 1);
+  return true;
 }
 
 bool SetEvery(absl::string_view value, RuleLine& line) {
@@ -74,6 +76,12 @@ bool SetHold(absl::string_view value, RuleLine& line) {
   return Set(ParseNumber(value), line.rule.actions.hold.emplace().replies);
 }
 
+bool SetUniversalAddress(absl::string_view value, RuleLine& line) {
+  constexpr size_t kMost = 1024;  // rpc::RpcbString
+  std::optional<std::string>& address = line.rule.actions.universal_address;
+  return Set(ParseBytes(value), address) && address->size() <= kMost;
+}
+
 std::optional<bool> Flag() { return true; }
 
 using Form = RuleWord::Form;
@@ -90,12 +98,16 @@ constexpr char kBytes[] = "text, %20 for a space and so on";
 
 // clang-format off
 constexpr RuleWord kWords[] = {
+    {"transport", Scope::kCall, Form::kValue, "tcp or udp",
+     [](V v, L& l) { return Set(ParseTransport(v), l.rule.conditions.transport); }},
     {"connection", Scope::kAll, Form::kValue, kRange,
      [](V v, L& l) { return SetCounted(v, l.rule.conditions.connection); }},
     {"port", Scope::kAll, Form::kValue, kRange,
      [](V v, L& l) { return Set(ParseRange(v), l.rule.conditions.source_port); }},
     {"name", Scope::kNamed, Form::kValue, kBytes,
      [](V v, L& l) { return Set(ParseBytes(v), l.rule.conditions.name); }},
+    {"uid", Scope::kCall, Form::kValue, kRange,
+     [](V v, L& l) { return Set(ParseRange(v), l.rule.conditions.uid); }},
     {"offset", Scope::kRead, Form::kValue, kRange,
      [](V v, L& l) { return Set(ParseRange(v), l.rule.conditions.offset); }},
     {"nth", Scope::kAll, Form::kValue, kRange,
@@ -110,8 +122,8 @@ constexpr RuleWord kWords[] = {
      [](V, L& l) { return Set(ParseStatus("STALE"), l.rule.actions.status); }},
     {"jukebox", Scope::kNfs, Form::kValue, kNumber,
      [](V v, L& l) { return SetJukebox(v, l); }},
-    {"noattr", Scope::kNfs, Form::kBare, nullptr,
-     [](V, L& l) { return Set(Flag(), l.rule.actions.no_attributes); }},
+    {"noattr", Scope::kPostOp, Form::kEither, "the name of a post_op_attr",
+     [](V v, L& l) { return Set(ParseBytes(v), l.rule.actions.no_attributes); }},
     {"poke", Scope::kCall, Form::kRepeated, "FIELD:NUMBER",
      [](V v, L& l) { return AddPoke(v, l); }},
     {"short", Scope::kRead, Form::kValue, kNumber,
@@ -120,6 +132,8 @@ constexpr RuleWord kWords[] = {
      [](V v, L& l) { return Set(ParseUint32(v), l.rule.actions.over); }},
     {"eof", Scope::kRead, Form::kValue, "true or false",
      [](V v, L& l) { return Set(ParseBool(v), l.rule.actions.eof); }},
+    {"uaddr", Scope::kGetaddr, Form::kValue, "text, at most 1024 bytes of it",
+     [](V v, L& l) { return SetUniversalAddress(v, l); }},
     {"append", Scope::kFile, Form::kValue, kNumber,
      [](V v, L& l) { return SetChange(Kind::kAppend, v, l); }},
     {"truncate", Scope::kFile, Form::kValue, kNumber,
@@ -130,6 +144,10 @@ constexpr RuleWord kWords[] = {
      [](V v, L& l) { return SetChange(Kind::kReplace, v, l); }},
     {"remove", Scope::kFile, Form::kBare, nullptr,
      [](V v, L& l) { return SetChange(Kind::kRemove, v, l); }},
+    {"expire", Scope::kCall, Form::kBare, nullptr,
+     [](V, L& l) { return Set(Flag(), l.rule.actions.expire); }},
+    {"boot", Scope::kCall, Form::kBare, nullptr,
+     [](V, L& l) { return Set(Flag(), l.rule.actions.boot); }},
     {"deny", Scope::kCall, Form::kValue, "an auth_stat, like 5 or AUTH_TOOWEAK",
      [](V v, L& l) { return Set(ParseAuthState(v), l.rule.actions.deny); }},
     {"rpc_mismatch", Scope::kCall, Form::kValue, kVersions,
@@ -170,6 +188,8 @@ constexpr RuleWord kWords[] = {
      [](V, L& l) { return Set(Flag(), l.rule.actions.silent); }},
     {"idle", Scope::kConnect, Form::kValue, kTime,
      [](V v, L& l) { return Set(ParseTime(v), l.rule.actions.idle); }},
+    {"slow_read", Scope::kConnect, Form::kValue, "a number of bytes and a time, N:TIME",
+     [](V v, L& l) { return Set(ParseSlowRead(v), l.rule.actions.slow_read); }},
 };
 // clang-format on
 
@@ -186,11 +206,13 @@ bool IsIn(Scope scope, const KnownProcedure& known) {
     case Scope::kCall: return true;
     case Scope::kConnect: return false;
     case Scope::kNfs: return known.procedure.program == nfs3::kProgram && known.has_status;
+    case Scope::kPostOp: return IsIn(Scope::kNfs, known) && !IsOneOf(known, {nfs3::kGetattr});
     case Scope::kStatus: return known.has_status;
     case Scope::kFile: return IsOneOf(known, {nfs3::kGetattr, nfs3::kAccess, nfs3::kRead});
     case Scope::kNamed:
       return IsOneOf(known, {nfs3::kLookup, mount3::kMnt, mount3::kUmnt, rpc::kGetaddr});
     case Scope::kRead: return IsOneOf(known, {nfs3::kRead});
+    case Scope::kGetaddr: return IsOneOf(known, {rpc::kGetaddr});
   }
   return false;
 }

@@ -24,10 +24,12 @@ enum class Scope : uint8_t {
   kConnect,  // connections
   kCall,     // calls
   kNfs,      // calls of NFS
+  kPostOp,   // calls of NFS whose results have a post_op_attr
   kStatus,   // calls whose results have a status
   kFile,     // calls that have the handle of a file: GETATTR, ACCESS and READ
   kNamed,    // LOOKUP, MNT, UMNT, GETPORT and GETADDR
   kRead,     // READ
+  kGetaddr,  // GETADDR
 };
 
 // Whether any call or connection that `conditions` are about is in `scope`.

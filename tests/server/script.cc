@@ -16,6 +16,7 @@ void AddSet(Actions& to, const Actions& from, Members Actions::*... members) {
 }
 
 bool Meets(const Conditions& conditions, const Peer& peer) {
+  if (conditions.transport && *conditions.transport != peer.transport) return false;
   return conditions.connection.Has(peer.connection) && conditions.source_port.Has(peer.source_port);
 }
 
@@ -24,18 +25,19 @@ bool Meets(const Conditions& conditions, const Call& call) {
   if (conditions.program && *conditions.program != call.program) return false;
   if (conditions.procedure && *conditions.procedure != call.procedure) return false;
   if (conditions.name && *conditions.name != call.arguments.name) return false;
-  return conditions.offset.Has(call.arguments.offset);
+  return conditions.uid.Has(call.identity.uid) && conditions.offset.Has(call.arguments.offset);
 }
 
 }  // namespace
 
 void Actions::Add(const Actions& later) {
   AddSet(*this, later, &Actions::status, &Actions::no_attributes, &Actions::short_read,
-         &Actions::over, &Actions::eof, &Actions::pokes, &Actions::file_change, &Actions::deny,
-         &Actions::accept, &Actions::rpc_mismatch, &Actions::prog_mismatch, &Actions::verifier,
-         &Actions::junk, &Actions::cut, &Actions::fragments, &Actions::raw, &Actions::delay,
-         &Actions::drop, &Actions::duplicate, &Actions::hold, &Actions::split, &Actions::ending,
-         &Actions::refuse, &Actions::silent, &Actions::idle);
+         &Actions::over, &Actions::eof, &Actions::pokes, &Actions::universal_address,
+         &Actions::file_change, &Actions::expire, &Actions::boot, &Actions::deny, &Actions::accept,
+         &Actions::rpc_mismatch, &Actions::prog_mismatch, &Actions::verifier, &Actions::junk,
+         &Actions::cut, &Actions::fragments, &Actions::raw, &Actions::delay, &Actions::drop,
+         &Actions::duplicate, &Actions::hold, &Actions::split, &Actions::ending, &Actions::refuse,
+         &Actions::silent, &Actions::idle, &Actions::slow_read);
 }
 
 void Script::Add(Rule rule) {

@@ -38,8 +38,10 @@ struct Conditions {
   std::optional<uint32_t> program;
   std::optional<uint32_t> procedure;
   std::optional<std::string> name;  // Arguments::name
+  std::optional<Transport> transport;
   Range connection;
   Range source_port;
+  Range uid;     // of AUTH_SYS; that of any other is kNobody
   Range offset;  // of READ: it begins in here
   // Of those that meet all of the above, counted from 1:
   Range nth;
@@ -73,16 +75,26 @@ struct Verifier {
   size_t bytes = 0;  // of 0x11
 };
 
+// At most so many bytes are taken from the network in each stretch of so much time.
+struct SlowRead {
+  size_t bytes = 0;
+  absl::Duration each;
+};
+
 // What is not set is done as an honest server does it.
 struct Actions {
   // The results.
-  std::optional<uint32_t> status;      // nfsstat3 or mountstat3
-  std::optional<bool> no_attributes;   // every post_op_attr is absent
-  std::optional<uint32_t> short_read;  // READ gives so many bytes at most
-  std::optional<uint32_t> over;        // ... so many more than it should
-  std::optional<bool> eof;             // what READ says of it
+  std::optional<uint32_t> status;            // nfsstat3 or mountstat3
+  std::optional<std::string> no_attributes;  // absent: this one; empty: all of them
+  std::optional<uint32_t> short_read;        // READ gives so many bytes at most
+  std::optional<uint32_t> over;              // ... so many more than it should
+  std::optional<bool> eof;                   // what READ says of it
   std::optional<std::vector<Poke>> pokes;
-  std::optional<FileChange> file_change;  // once the call has been executed
+  std::optional<std::string> universal_address;  // of GETADDR
+  // Once the call has been executed:
+  std::optional<FileChange> file_change;
+  std::optional<bool> expire;  // every handle given out so far is stale
+  std::optional<bool> boot;    // as Server::Boot()
 
   // What RPC says.
   std::optional<uint32_t> deny;    // MSG_DENIED, AUTH_ERROR, auth_stat
@@ -109,6 +121,7 @@ struct Actions {
   std::optional<absl::Duration> refuse;  // with `ending`: no connections for so long
   std::optional<bool> silent;            // of CONNECT: whatever comes is not looked at
   std::optional<absl::Duration> idle;    // of CONNECT: FIN when nothing came for so long
+  std::optional<SlowRead> slow_read;     // of CONNECT
 
   // `later` on top of this.
   void Add(const Actions& later);

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -80,6 +81,9 @@ class RuleParser {
   absl::Status Finish() {
     Conditions& conditions = line_.rule.conditions;
     const Actions& actions = line_.rule.actions;
+    if (conditions.transport == Transport::kUdp && IsOfStreams(line_.rule)) {
+      return Wrong("transport=udp", "has neither connections nor frag, split, fin, rst, refuse");
+    }
     if (line_.jukebox && !AddJukebox(conditions.nth)) {
       return Wrong("jukebox", "takes only where it begins from nth, not a range");
     }
@@ -90,12 +94,28 @@ class RuleParser {
     if (actions.refuse && !actions.ending) return Wrong("refuse", "needs fin or rst beside it");
     if (!line_.order.empty() && !actions.hold) return Wrong("order", "needs hold beside it");
     if (actions.hold) line_.rule.actions.hold->order = line_.order;
+    if (!IsAttributesField(actions.no_attributes.value_or(""))) {
+      return Wrong("noattr", "names no post_op_attr of these replies");
+    }
     for (const Poke& poke : actions.pokes.value_or(std::vector<Poke>())) {
       if (!IsKnownField(conditions.program, conditions.procedure, poke.field)) {
         return Wrong(poke.field, "is no field of these replies");
       }
     }
     return absl::OkStatus();
+  }
+
+  // Of these replies; or empty, which stands for all of them.
+  bool IsAttributesField(const std::string& name) const {
+    const Conditions& conditions = line_.rule.conditions;
+    return name.empty() || (absl::EndsWith(name, "_attributes") &&
+                            IsKnownField(conditions.program, conditions.procedure, name));
+  }
+
+  static bool IsOfStreams(const Rule& rule) {
+    const Actions& actions = rule.actions;
+    return actions.fragments || actions.split || actions.ending || actions.refuse ||
+           rule.conditions.connection.first != 0 || rule.conditions.connection.last != UINT64_MAX;
   }
 
   bool AddJukebox(Range& nth) {

@@ -39,8 +39,9 @@ TEST(ParseRule, KnowsWho) {
 }
 
 TEST(ParseRule, KnowsConditions) {
-  const Conditions conditions =
-      ConditionsOf("READ connection=2 port=1024.. offset=4K..8K nth=..9 every=3 chance=0.5");
+  const Conditions conditions = ConditionsOf(
+      "READ transport=tcp connection=2 port=1024.. offset=4K..8K nth=..9 every=3 chance=0.5");
+  EXPECT_EQ(conditions.transport, Transport::kTcp);
   EXPECT_EQ(conditions.connection.first, 2u);
   EXPECT_EQ(conditions.connection.last, 2u);
   EXPECT_EQ(conditions.source_port.first, 1024u);
@@ -50,6 +51,9 @@ TEST(ParseRule, KnowsConditions) {
   EXPECT_EQ(conditions.nth.last, 9u);
   EXPECT_EQ(conditions.every, 3u);
   EXPECT_EQ(conditions.chance, 0.5);
+  EXPECT_EQ(ConditionsOf("MOUNT transport=udp nth=1 drop").transport, Transport::kUdp);
+  EXPECT_EQ(ConditionsOf("READ").transport, std::nullopt);
+  EXPECT_EQ(ConditionsOf("MNT uid=0").uid.last, 0u);
   EXPECT_EQ(ConditionsOf("LOOKUP name=a%20b%ff").name, "a b\xff");
 }
 
@@ -75,13 +79,28 @@ TEST(ParseRule, CountsJukeboxesFromTheNth) {
 TEST(ParseRule, KnowsResultActions) {
   const Actions actions =
       ActionsOf("READ noattr short=0x10 over=1K eof=false poke=data:7 poke=eof:2");
-  EXPECT_EQ(actions.no_attributes, true);
+  EXPECT_EQ(actions.no_attributes, "");
   EXPECT_EQ(actions.short_read, 16u);
   EXPECT_EQ(actions.over, 1024u);
   EXPECT_EQ(actions.eof, false);
   ASSERT_EQ(actions.pokes->size(), 2u);
   EXPECT_EQ((*actions.pokes)[0].field, "data");
   EXPECT_EQ((*actions.pokes)[0].value, 7u);
+}
+
+TEST(ParseRule, KnowsWhichAttributesAreAbsent) {
+  EXPECT_EQ(ActionsOf("LOOKUP noattr=obj_attributes").no_attributes, "obj_attributes");
+  EXPECT_EQ(ActionsOf("NFS noattr=file_attributes").no_attributes, "file_attributes");
+  EXPECT_FALSE(ParseRule("READ noattr=obj_attributes").ok());
+  EXPECT_FALSE(ParseRule("READ noattr=size").ok());
+  EXPECT_FALSE(ParseRule("READ noattr=").ok());
+}
+
+TEST(ParseRule, KnowsUniversalAddresses) {
+  EXPECT_EQ(ActionsOf("GETADDR uaddr=::.256.1").universal_address, "::.256.1");
+  EXPECT_EQ(ActionsOf("GETADDR uaddr=").universal_address, "");
+  EXPECT_FALSE(ParseRule("READ uaddr=x").ok());
+  EXPECT_FALSE(ParseRule("GETADDR uaddr=" + std::string(1025, 'x')).ok());
 }
 
 TEST(ParseRule, KnowsFileChanges) {
@@ -92,6 +111,11 @@ TEST(ParseRule, KnowsFileChanges) {
   EXPECT_EQ(ActionsOf("GETATTR rewrite").file_change->kind, Kind::kRewrite);
   EXPECT_EQ(ActionsOf("READ replace").file_change->kind, Kind::kReplace);
   EXPECT_EQ(ActionsOf("ACCESS remove").file_change->kind, Kind::kRemove);
+}
+
+TEST(ParseRule, KnowsWhatHappensToTheServer) {
+  EXPECT_EQ(ActionsOf("READ nth=5 expire").expire, true);
+  EXPECT_EQ(ActionsOf("* boot").boot, true);
 }
 
 TEST(ParseRule, KnowsRpcActions) {
@@ -129,6 +153,8 @@ TEST(ParseRule, KnowsConnectionActions) {
   EXPECT_EQ(*ActionsOf("* split=1,2").split, (std::vector<size_t>{1, 2}));
   EXPECT_EQ(ActionsOf("CONNECT silent").silent, true);
   EXPECT_EQ(ActionsOf("CONNECT idle=2s").idle, absl::Seconds(2));
+  EXPECT_EQ(ActionsOf("CONNECT slow_read=2K:1ms").slow_read->bytes, 2048u);
+  EXPECT_EQ(ActionsOf("CONNECT slow_read=2K:1ms").slow_read->each, absl::Milliseconds(1));
   EXPECT_EQ(ActionsOf("CONNECT raw=%ff delay=1s split=1 fin").delay, absl::Seconds(1));
 }
 
@@ -194,6 +220,7 @@ TEST(ParseRule, RefusesNonsense) {
                            "READ offset=17179869184G",
                            "MNT eof=true",
                            "MNT noattr",
+                           "GETATTR noattr",
                            "MNT jukebox=1",
                            "MNT append=1",
                            "UMNT status=1",
@@ -208,6 +235,21 @@ TEST(ParseRule, RefusesNonsense) {
                            "CONNECT delay=1s",
                            "CONNECT split=1",
                            "CONNECT name=x",
+                           "CONNECT expire",
+                           "CONNECT boot",
+                           "READ boot=1",
+                           "CONNECT slow_read=5",
+                           "CONNECT slow_read=0:1s",
+                           "CONNECT slow_read=5:0s",
+                           "CONNECT slow_read=1s:5",
+                           "READ slow_read=5:1s",
+                           "CONNECT transport=tcp",
+                           "READ transport=sctp",
+                           "READ transport=udp frag=1",
+                           "READ transport=udp split=1",
+                           "READ transport=udp fin",
+                           "READ transport=udp rst=0 refuse=1s",
+                           "READ transport=udp connection=1",
                            "GETPORT status=5",
                            "RPCBIND stale"}) {
     EXPECT_FALSE(ParseRule(line).ok()) << line;
@@ -215,13 +257,31 @@ TEST(ParseRule, RefusesNonsense) {
 }
 
 TEST(ParseRule, PokesWhatTheRepliesHave) {
-  for (const char* line :
-       {"READ poke=data:1", "READ poke=file_attributes.size:1", "READ poke=file_attributes:0",
-        "LOOKUP poke=object.data:65", "LOOKUP poke=dir_attributes.type:9",
-        "MNT poke=auth_flavors:1", "MNT poke=auth_flavors.[]:6",
-        "EXPORT poke=ex_groups.[].gr_name:1", "FSINFO poke=rtmax:0", "GETPORT poke=port:0",
-        "READ poke=xid:0", "* poke=verf.body:401", "* poke=size:0", "* poke=mismatch.low:0",
-        "READLINK poke=data:0xffffffff"}) {
+  for (const char* line : {"READ poke=data:1",
+                           "READ poke=file_attributes.size:1",
+                           "READ poke=file_attributes:0",
+                           "LOOKUP poke=object.data:65",
+                           "LOOKUP poke=dir_attributes.type:9",
+                           "MNT poke=auth_flavors:1",
+                           "MNT poke=auth_flavors.[]:6",
+                           "EXPORT poke=ex_groups.[].gr_name:1",
+                           "FSINFO poke=rtmax:0",
+                           "GETPORT poke=port:0",
+                           "READ poke=xid:0",
+                           "* poke=verf.body:401",
+                           "* poke=size:0",
+                           "* poke=mismatch.low:0",
+                           "READLINK poke=data:0xffffffff",
+                           "GETATTR poke=uid:0xfffffffe",
+                           "GETATTR poke=mtime.nseconds:3507880968",
+                           "GETATTR poke=mtime.seconds:0xffffffff",
+                           "LOOKUP poke=obj_attributes.nlink:0",
+                           "LOOKUP poke=fileid:0 poke=type:9",
+                           "READ poke=used:0",
+                           "NFS poke=size:0xffffffffffffffff",
+                           "FSINFO poke=rtmult:0x80000000",
+                           "EXPORT poke=ex_dir:0xfffffffc",
+                           "GETADDR poke=uaddr:0x7fffffff"}) {
     EXPECT_TRUE(ParseRule(line).ok()) << line << ": " << ParseRule(line).status();
   }
 }

@@ -60,8 +60,41 @@ uint64_t Server::NextConnection() {
   return ++connections_;
 }
 
+void Server::SetDuplicateRequestCache(size_t entries) {
+  const std::lock_guard lock(mutex_);
+  cache_.SetCapacity(entries);
+}
+
+void Server::Boot() {
+  const std::lock_guard lock(mutex_);
+  cache_.Clear();
+}
+
 void Server::Answer(const Call& call, const Programs& programs, const Actions& actions,
                     ReplyBuffer& buffer) {
+  if (Replay(call, buffer)) return;
+  const size_t start = buffer.size();
+  Execute(call, programs, actions, buffer);
+  if (actions.file_change) tree_.Change(call.arguments.handle, *actions.file_change);
+  if (actions.expire) tree_.ExpireHandles();
+  {
+    const std::lock_guard lock(mutex_);
+    cache_.Store(call, buffer.view().subspan(start));
+  }
+  if (actions.boot) Boot();
+}
+
+bool Server::Replay(const Call& call, ReplyBuffer& buffer) {
+  const std::lock_guard lock(mutex_);
+  const std::vector<std::byte>* reply = cache_.Find(call);
+  if (reply == nullptr) return false;
+  buffer.Append(*reply);
+  log_.OnReplay();
+  return true;
+}
+
+void Server::Execute(const Call& call, const Programs& programs, const Actions& actions,
+                     ReplyBuffer& buffer) {
   ReplyWriter reply(actions, buffer);
   if (!programs.Has(call.program)) {
     Call elsewhere = call;
@@ -70,7 +103,6 @@ void Server::Answer(const Call& call, const Programs& programs, const Actions& a
   } else if (reply.PutHeader(call)) {
     Serve(call, reply);
   }
-  if (actions.file_change) tree_.Change(call.arguments.handle, *actions.file_change);
 }
 
 void Server::Serve(const Call& call, ReplyWriter& reply) {

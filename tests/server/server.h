@@ -17,6 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "tests/server/call.h"
 #include "tests/server/call_log.h"
+#include "tests/server/duplicate_request_cache.h"
 #include "tests/server/file_tree.h"
 #include "tests/server/reply_writer.h"
 #include "tests/server/script.h"
@@ -56,6 +57,12 @@ class Server {
   // Takes the place of one for the same program, version and netid.
   void Register(const Registration& line);
 
+  // From now on a call whose client and xid are among the last `entries` gets the same
+  // reply again and is not executed (duplicate_request_cache.h). 0, as at first: none does.
+  void SetDuplicateRequestCache(size_t entries);
+  // What a restart does to the state of the server: the cache is empty. Handles stay good.
+  void Boot();
+
   // The reply to `call`, without a record mark, at the end of `buffer`.
   void Answer(const Call& call, const Programs& programs, const Actions& actions,
               ReplyBuffer& buffer);
@@ -63,6 +70,9 @@ class Server {
   uint64_t NextConnection();
 
  private:
+  bool Replay(const Call& call, ReplyBuffer& buffer);
+  void Execute(const Call& call, const Programs& programs, const Actions& actions,
+               ReplyBuffer& buffer);
   void Serve(const Call& call, ReplyWriter& reply);
 
   FileTree tree_;
@@ -72,6 +82,7 @@ class Server {
   std::vector<Export> exports_;
   NfsSettings nfs_;
   std::vector<Registration> registrations_;
+  DuplicateRequestCache cache_;
   uint64_t connections_ = 0;
 };
 

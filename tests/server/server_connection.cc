@@ -2,10 +2,8 @@
 #include "tests/server/server_connection.h"
 
 #include <algorithm>
-#include <cassert>
+#include <optional>
 #include <utility>
-
-#include "client/protocol/nfs3.h"
 
 namespace server {
 
@@ -21,13 +19,20 @@ constexpr rpc::RecordReader::Limits kLimits = {
 
 }  // namespace
 
-ServerConnection::ServerConnection(Server& server, const Programs& programs, uint16_t source_port,
+ServerConnection::ServerConnection(Server& server, const Programs& programs, const Peer& peer,
                                    absl::Time now)
-    : server_(server), programs_(programs), reader_(kLimits), last_active_(now) {
-  peer_ = {server.NextConnection(), source_port};
+    : server_(server),
+      programs_(programs),
+      peer_(peer),
+      reader_(kLimits),
+      last_active_(now),
+      calls_(server) {
+  peer_.connection = server.NextConnection();
   const Actions actions = server.script().OnConnect(peer_);
   silent_ = actions.silent.value_or(false);
   idle_ = actions.idle.value_or(idle_);
+  slow_read_ = actions.slow_read;
+  if (slow_read_) next_portion_ = now;
   if (!actions.raw && !actions.ending) return;
   // Something is said, or the connection ends, before any call: as a reply to none.
   Actions greeting = actions;
@@ -37,18 +42,29 @@ ServerConnection::ServerConnection(Server& server, const Programs& programs, uin
 }
 
 ServerConnection::~ServerConnection() {
-  const auto forget = [this](const Call& call, bool counts) {
-    if (counts && call.Is(nfs3::kRead)) server_.log().OnReadDone();
-  };
-  for (const auto& [due, waiting] : waiting_) forget(waiting.call, waiting.counts);
-  for (const Waiting& waiting : held_) forget(waiting.call, waiting.counts);
   for (const Outgoing& outgoing : outgoing_) {
     if (outgoing.is_read) server_.log().OnReadDone();
   }
 }
 
+bool ServerConnection::CanReceive(absl::Time now) {
+  if (now >= next_portion_) {
+    portion_ = slow_read_->bytes;
+    next_portion_ = now + slow_read_->each;
+  }
+  return portion_ != 0;
+}
+
+// This server takes whole records to its staging, which comes second, and gives no memory
+// to be received into before it.
+std::span<std::byte> ServerConnection::GetReceiveSpan() {
+  const std::span<std::byte> staging = reader_.GetReceiveSpans().second;
+  return staging.first(std::min(staging.size(), portion_));
+}
+
 void ServerConnection::OnReceived(size_t size, absl::Time now) {
   last_active_ = now;
+  if (slow_read_) portion_ -= size;
   reader_.OnReceived(size);
   if (silent_) {
     reader_.Reset();
@@ -62,10 +78,13 @@ void ServerConnection::TakeRecords(absl::Time now) {
   for (;;) {
     Progress progress = reader_.TakeHeadToEnd();
     if (progress == Progress::kDone) {
-      OnRecord(reader_.head(), now);
+      if (!calls_.OnMessage(reader_.head(), peer_, now)) return Fail();
       progress = reader_.Skip();
     }
-    if (progress == Progress::kFailed) Fail();
+    if (progress == Progress::kFailed) {
+      server_.log().OnGarbage();
+      Fail();
+    }
     if (progress != Progress::kDone) return;
   }
 }
@@ -79,52 +98,8 @@ void ServerConnection::Fail() {
   Queue(std::move(end));
 }
 
-void ServerConnection::OnRecord(xdr::ByteView record, absl::Time now) {
-  std::optional<Call> call = DecodeCall(record);
-  if (!call) return Fail();
-  call->peer = peer_;
-  call->arrived = now;
-  server_.log().OnCall(*call);
-  Waiting waiting = {*std::move(call), {}};
-  waiting.actions = server_.script().OnCall(waiting.call);
-  if (waiting.actions.hold) return HoldBack(std::move(waiting), now);
-  Schedule(std::move(waiting), now);
-}
-
-void ServerConnection::Schedule(Waiting waiting, absl::Time now) {
-  const absl::Time due = now + waiting.actions.delay.value_or(absl::ZeroDuration());
-  if (waiting.actions.duplicate) {
-    Waiting again = waiting;
-    again.counts = false;
-    again.actions.file_change.reset();
-    again.actions.ending.reset();
-    waiting_.emplace(due + *waiting.actions.duplicate, std::move(again));
-  }
-  waiting_.emplace(due, std::move(waiting));
-}
-
-void ServerConnection::HoldBack(Waiting waiting, absl::Time now) {
-  if (held_.empty()) held_until_ = now + kLongestHold;
-  held_.push_back(std::move(waiting));
-  if (held_.size() >= held_.front().actions.hold->replies) ReleaseHeld(now);
-}
-
-void ServerConnection::ReleaseHeld(absl::Time now) {
-  std::vector<Waiting> held = std::exchange(held_, {});
-  held_until_ = absl::InfiniteFuture();
-  std::vector<bool> released(held.size());
-  std::vector<size_t> order = held.front().actions.hold->order;
-  for (size_t i = 0; i < held.size(); ++i) order.push_back(i);
-  for (size_t i : order) {
-    if (i >= held.size() || released[i]) continue;
-    released[i] = true;
-    Schedule(std::move(held[i]), now);
-  }
-}
-
-void ServerConnection::Execute(Waiting waiting) {
-  Actions& actions = waiting.actions;
-  const bool is_read = waiting.counts && waiting.call.Is(nfs3::kRead);
+void ServerConnection::Execute(DueCall due) {
+  Actions& actions = due.actions;
   ReplyBuffer buffer;
   if (!spare_.empty()) {
     buffer = std::move(spare_.back());
@@ -132,17 +107,15 @@ void ServerConnection::Execute(Waiting waiting) {
   }
   buffer.Clear();
   buffer.Extend(kMarkBytes);
-  server_.Answer(waiting.call, programs_, actions, buffer);
+  server_.Answer(due.call, programs_, actions, buffer);
   // Of a dropped reply nothing is left but the end of the connection, if it was to end.
   if (actions.drop.value_or(false)) actions.raw = "";
   Outgoing outgoing = FrameReply(std::move(buffer), actions);
-  outgoing.is_read = is_read;
+  outgoing.is_read = due.IsInFlight();
   Queue(std::move(outgoing));
 }
 
-bool ServerConnection::IsIdle() const {
-  return outgoing_.empty() && waiting_.empty() && held_.empty();
-}
+bool ServerConnection::IsIdle() const { return outgoing_.empty() && calls_.empty(); }
 
 void ServerConnection::Queue(Outgoing outgoing) {
   outgoing_bytes_ += outgoing.bytes.size();
@@ -150,11 +123,11 @@ void ServerConnection::Queue(Outgoing outgoing) {
 }
 
 void ServerConnection::CheckTimers(absl::Time now) {
-  if (now >= held_until_) ReleaseHeld(now);
   if (IsIdle() && now >= last_active_ + idle_) verdict_.kind = Verdict::Kind::kFin;
-  while (!waiting_.empty() && waiting_.begin()->first <= now) {
-    if (outgoing_bytes_ >= kMostQueuedBytes) return;
-    Execute(std::move(waiting_.extract(waiting_.begin()).mapped()));
+  while (outgoing_bytes_ < kMostQueuedBytes) {
+    std::optional<DueCall> due = calls_.TakeDue(now);
+    if (!due) return;
+    Execute(*std::move(due));
   }
 }
 
@@ -203,12 +176,10 @@ void ServerConnection::OnWhollySent() {
 }
 
 absl::Time ServerConnection::NextTime() const {
-  absl::Time next = IsIdle() ? last_active_ + idle_ : held_until_;
-  if (!waiting_.empty() && outgoing_bytes_ < kMostQueuedBytes) {
-    next = std::min(next, waiting_.begin()->first);
-  }
+  absl::Time next = IsIdle() ? last_active_ + idle_ : absl::InfiniteFuture();
+  if (outgoing_bytes_ < kMostQueuedBytes) next = std::min(next, calls_.NextTime());
   if (!outgoing_.empty()) next = std::min(next, paused_until_);
-  return next;
+  return std::min(next, NextReceive());
 }
 
 }  // namespace server

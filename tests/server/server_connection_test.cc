@@ -76,6 +76,26 @@ TEST_F(ServerConnectionTest, HangsUpOnWhatIsNoRpc) {
   EXPECT_EQ(reply_to_us.connection().verdict().kind, Verdict::Kind::kFin);
 }
 
+TEST_F(ServerConnectionTest, CountsGarbage) {
+  const auto garbage = [&] { return served_.log().counters().garbage_records; };
+  Conversation talk(served_);
+  talk.Call(nfs3::kRead, ReadArgs(0, 8));
+  talk.Call(rpc::Procedure{100021, 4, 0, "NLM"}, nfs3::Void());
+  EXPECT_EQ(garbage(), 0u) << "calls that the server does not have are none";
+  talk.Call(nfs3::kNull, uint32_t{7});  // too many arguments
+  EXPECT_EQ(garbage(), 1u);
+  rpc::OpaqueAuth cut_short = User(0, 0);
+  cut_short.body.Assign(cut_short.body.view().first(10));
+  talk.Call(nfs3::kNull, nfs3::Void(), cut_short);
+  EXPECT_EQ(garbage(), 2u);
+  Bytes call = EncodeCall(5, nfs3::kNull, nfs3::Void(), rpc::AuthNone());
+  xdr::StoreUint32(call.data() + 4 + 8, 3);  // the version of RPC
+  talk.Feed(call);
+  EXPECT_EQ(garbage(), 3u);
+  talk.Feed(xdr::BytesOf("GET / HTTP/1.1\r\n\r\n"));
+  EXPECT_EQ(garbage(), 4u);
+}
+
 TEST_F(ServerConnectionTest, SendsTheRightBytes) {
   Conversation talk(served_);
   for (const uint32_t count : {1u, 7u, 4096u, 1u << 20}) {

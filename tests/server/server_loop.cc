@@ -19,7 +19,7 @@ namespace server {
 
 namespace {
 
-// iovecs for sendmsg(2) and recvmsg(2).
+// iovecs for sendmsg(2).
 iovec ToIovec(std::span<const std::byte> bytes) {
   return {const_cast<std::byte*>(bytes.data()), bytes.size()};
 }
@@ -44,6 +44,12 @@ void DiscardReceived(int fd) {
   }
 }
 
+// Of what the server does not take; the kernel makes it the least that it can do.
+void BufferLittle(int fd) {
+  const int bytes = 1;
+  ::setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+}
+
 void CloseWithReset(int fd) {
   const linger no_linger = {.l_onoff = 1, .l_linger = 0};
   ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &no_linger, sizeof(no_linger));
@@ -55,43 +61,75 @@ ServerLoop::ServerLoop(Server& served, const ListenOptions& options)
     : served_(served), options_(options), stop_(::eventfd(0, EFD_CLOEXEC)) {}
 
 absl::Status ServerLoop::Listen() {
-  listeners_.clear();
-  for (size_t port = 0; port < options_.ports.size(); ++port) {
-    absl::StatusOr<io::UniqueFd> fd = ListenOn(options_.address, options_.ports[port].port);
-    if (!fd.ok()) return fd.status();
-    listeners_.push_back({port, *std::move(fd)});
+  for (const ListenOptions::Port& port : options_.ports) {
+    const absl::Status status = ListenAt(port);
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+absl::Status ServerLoop::ListenAt(const ListenOptions::Port& port) {
+  Place place = {0, 0, port.programs};
+  if (port.tcp) {
+    place.tcp = port.port;
+    absl::StatusOr<io::UniqueFd> fd = ListenOn(options_.address, Transport::kTcp, place.tcp);
+    if (!fd.ok()) return fd.status();
+    listeners_.push_back({place, *std::move(fd)});
+  }
+  if (port.udp) {
+    place.udp = port.tcp ? place.tcp : port.port;
+    absl::StatusOr<io::UniqueFd> fd = BindUdp(port, place.udp);
+    if (!fd.ok()) return fd.status();
+    udp_ports_.emplace_back(served_, port.programs, *std::move(fd));
+  }
+  places_.push_back(place);
+  return absl::OkStatus();
+}
+
+// The number that TCP was given may be taken.
+absl::StatusOr<io::UniqueFd> ServerLoop::BindUdp(const ListenOptions::Port& port,
+                                                 uint16_t& number) {
+  absl::StatusOr<io::UniqueFd> fd = ListenOn(options_.address, Transport::kUdp, number);
+  if (fd.ok() || port.port != 0) return fd;
+  number = 0;
+  return ListenOn(options_.address, Transport::kUdp, number);
 }
 
 void ServerLoop::Stop() { ::eventfd_write(stop_.get(), 1); }
 
 void ServerLoop::Run() {
   for (;;) {
-    FillPollSet();
+    FillPollSet(absl::Now());
     Wait(NextTime());
     const absl::Time now = absl::Now();
     if (poll_set_[0].revents != 0) return;
     Turn(now);
     connections_.remove_if([](const Connection& connection) { return connection.done; });
-    if (now >= refused_until_) ReopenListeners();
+    for (Listener& listener : listeners_) {
+      if (now >= listener.reopens) Reopen(listener);
+    }
   }
 }
 
-// The poll set: the stop event, the listeners, the connections.
-void ServerLoop::FillPollSet() {
+// The poll set: the stop event, UDP, the listeners (-1 while one is shut), the connections.
+void ServerLoop::FillPollSet(absl::Time now) {
   poll_set_.assign(1, {stop_.get(), POLLIN, 0});
+  for (const UdpPort& port : udp_ports_) poll_set_.push_back({port.fd(), POLLIN, 0});
   for (const Listener& listener : listeners_) poll_set_.push_back({listener.fd.get(), POLLIN, 0});
-  for (const Connection& connection : connections_) {
-    const short events = connection.blocked ? POLLIN | POLLOUT : POLLIN;
-    poll_set_.push_back({connection.fd.get(), events, 0});
+  for (Connection& connection : connections_) {
+    const int in = connection.protocol.CanReceive(now) ? POLLIN : 0;
+    const int out = connection.blocked ? POLLOUT : 0;
+    poll_set_.push_back({connection.fd.get(), static_cast<short>(in | out), 0});
   }
 }
 
 absl::Time ServerLoop::NextTime() const {
-  absl::Time next = refused_until_;
+  absl::Time next = absl::InfiniteFuture();
+  for (const UdpPort& port : udp_ports_) next = std::min(next, port.NextTime());
+  for (const Listener& listener : listeners_) next = std::min(next, listener.reopens);
   for (const Connection& connection : connections_) {
-    if (!connection.blocked) next = std::min(next, connection.protocol.NextTime());
+    const ServerConnection& protocol = connection.protocol;
+    next = std::min(next, connection.blocked ? protocol.NextReceive() : protocol.NextTime());
   }
   return next;
 }
@@ -103,21 +141,26 @@ void ServerLoop::Wait(absl::Time until) {
 }
 
 void ServerLoop::Turn(absl::Time now) {
-  size_t at = 1 + listeners_.size();
+  size_t at = 1;
+  for (UdpPort& port : udp_ports_) {
+    if (poll_set_[at++].revents != 0) port.Receive(now);
+    port.Send(now);
+  }
+  const size_t first_listener = std::exchange(at, at + listeners_.size());
   for (Connection& connection : connections_) {
     const short ready = poll_set_[at++].revents;
     if (ready & (POLLIN | POLLERR | POLLHUP)) Receive(connection, now);
     if (ready & POLLOUT) connection.blocked = false;
     if (!connection.done && !connection.blocked) Send(connection, now);
   }
-  // Last, since these connections are not in the poll set yet. A refusal that began
-  // just now has left no listeners.
-  for (size_t i = 0; i < listeners_.size(); ++i) {
-    if (poll_set_[1 + i].revents != 0) Accept(listeners_[i], now);
+  // Last, since these connections are not in the poll set yet.
+  at = first_listener;
+  for (Listener& listener : listeners_) {
+    if (poll_set_[at++].revents != 0) Accept(listener, now);
   }
 }
 
-void ServerLoop::Accept(const Listener& listener, absl::Time now) {
+void ServerLoop::Accept(Listener& listener, absl::Time now) {
   sockaddr_storage peer;
   socklen_t size = sizeof(peer);
   io::UniqueFd fd(::accept4(listener.fd.get(), reinterpret_cast<sockaddr*>(&peer), &size,
@@ -126,15 +169,19 @@ void ServerLoop::Accept(const Listener& listener, absl::Time now) {
   const int on = 1;
   ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   Connection& connection = connections_.emplace_back(
-      served_, options_.ports[listener.port].programs, PortOf(peer), now, std::move(fd));
+      served_, listener, PeerOf(peer, Transport::kTcp), now, std::move(fd));
+  if (connection.protocol.reads_slowly()) BufferLittle(connection.fd.get());
   Send(connection, now);
 }
 
 void ServerLoop::Receive(Connection& connection, absl::Time now) {
-  const rpc::ReceiveSpans into = connection.protocol.GetReceiveSpans();
-  iovec parts[] = {ToIovec(into.first), ToIovec(into.second)};
-  msghdr message = ToMessage(parts);
-  const ssize_t size = ::recvmsg(connection.fd.get(), &message, MSG_DONTWAIT);
+  // It has not been asked for bytes, so this is a client that is gone.
+  if (!connection.protocol.CanReceive(now)) {
+    connection.done = true;
+    return;
+  }
+  const std::span<std::byte> into = connection.protocol.GetReceiveSpan();
+  const ssize_t size = ::recv(connection.fd.get(), into.data(), into.size(), MSG_DONTWAIT);
   if (size > 0) return connection.protocol.OnReceived(static_cast<size_t>(size), now);
   if (size == 0 || !WouldBlock()) connection.done = true;
 }
@@ -162,15 +209,16 @@ void ServerLoop::End(Connection& connection, absl::Time now) {
   if (verdict.kind == Verdict::Kind::kFin) DiscardReceived(connection.fd.get());
   connection.done = true;
   if (verdict.refuse > absl::ZeroDuration()) {
-    listeners_.clear();
-    refused_until_ = now + verdict.refuse;
+    connection.listener.fd = io::UniqueFd();
+    connection.listener.reopens = now + verdict.refuse;
   }
 }
 
-void ServerLoop::ReopenListeners() {
-  refused_until_ = absl::InfiniteFuture();
-  // The ports were ours a moment ago, and SO_REUSEADDR takes them back.
-  if (!Listen().ok()) refused_until_ = absl::Now() + absl::Milliseconds(50);
+void ServerLoop::Reopen(Listener& listener) {
+  // The port was ours a moment ago, and SO_REUSEADDR takes it back.
+  absl::StatusOr<io::UniqueFd> fd = ListenOn(options_.address, Transport::kTcp, listener.place.tcp);
+  listener.reopens = fd.ok() ? absl::InfiniteFuture() : absl::Now() + absl::Milliseconds(50);
+  if (fd.ok()) listener.fd = *std::move(fd);
 }
 
 }  // namespace server

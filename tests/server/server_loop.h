@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <list>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "tests/server/loopback_server.h"
 #include "tests/server/server.h"
 #include "tests/server/server_connection.h"
+#include "tests/server/udp_port.h"
 
 namespace server {
 
@@ -23,9 +25,16 @@ class ServerLoop {
  public:
   ServerLoop(Server& served, const ListenOptions& options);
 
-  // Binds every port and puts the real numbers into the ports.
+  // Binds every port.
   absl::Status Listen();
-  const std::vector<ListenOptions::Port>& ports() const { return options_.ports; }
+
+  // Where it listens then: a number for each transport, 0 without it.
+  struct Place {
+    uint16_t tcp = 0;
+    uint16_t udp = 0;
+    Programs programs;
+  };
+  const std::vector<Place>& places() const { return places_; }
 
   // Serves until Stop().
   void Run();
@@ -33,34 +42,39 @@ class ServerLoop {
 
  private:
   struct Listener {
-    size_t port = 0;  // of options_.ports
-    io::UniqueFd fd;
+    Place place;
+    io::UniqueFd fd;  // none while connections are refused
+    absl::Time reopens = absl::InfiniteFuture();
   };
   struct Connection {
-    Connection(Server& served, const Programs& programs, uint16_t source_port, absl::Time now,
+    Connection(Server& served, Listener& from, const Peer& peer, absl::Time now,
                io::UniqueFd socket)
-        : fd(std::move(socket)), protocol(served, programs, source_port, now) {}
+        : listener(from), fd(std::move(socket)), protocol(served, from.place.programs, peer, now) {}
+    Listener& listener;
     io::UniqueFd fd;
     ServerConnection protocol;
     bool blocked = false;  // the socket takes no more for now
     bool done = false;
   };
 
-  void FillPollSet();
+  absl::Status ListenAt(const ListenOptions::Port& port);
+  absl::StatusOr<io::UniqueFd> BindUdp(const ListenOptions::Port& port, uint16_t& number);
+  void FillPollSet(absl::Time now);
   void Wait(absl::Time until);
   void Turn(absl::Time now);
-  void Accept(const Listener& listener, absl::Time now);
+  void Accept(Listener& listener, absl::Time now);
   void Receive(Connection& connection, absl::Time now);
   void Send(Connection& connection, absl::Time now);
   void End(Connection& connection, absl::Time now);
-  void ReopenListeners();
+  void Reopen(Listener& listener);
   absl::Time NextTime() const;
 
   Server& served_;
-  ListenOptions options_;
+  const ListenOptions options_;
   io::UniqueFd stop_;  // an eventfd
-  std::vector<Listener> listeners_;
-  absl::Time refused_until_ = absl::InfiniteFuture();
+  std::vector<Place> places_;
+  std::list<UdpPort> udp_ports_;
+  std::list<Listener> listeners_;
   std::list<Connection> connections_;
   std::vector<pollfd> poll_set_;
 };

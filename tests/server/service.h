@@ -40,7 +40,9 @@ struct NfsSettings {
                             .time_delta = {0, 1},
                             .properties = 0x1b};
   uint32_t max_read = 1 << 20;  // bytes that a READ gives at most
-  bool root_squash = false;     // uid 0 is taken for nobody
+  // ... over UDP, where a reply is one datagram. What knfsd gives.
+  uint32_t max_udp_read = 32 << 10;
+  bool root_squash = false;  // uid 0 is taken for nobody
 };
 
 // One line of rpcbind's table.

@@ -198,6 +198,35 @@ TEST_F(ServiceTest, MntDependsOnTheExport) {
   EXPECT_EQ(Mnt("/no").status, mount3::Status::kAcces);
 }
 
+TEST_F(ServiceTest, ExportsHaveNamesOfAnyBytes) {
+  const std::vector<std::string> names = {"/", "/a b", "/sh%re", "/x/\xc3\xbc", "/e\r", "/e"};
+  std::vector<Export> exports;
+  for (const std::string& name : names) {
+    exports.push_back({.path = name, .root = absl::StrCat("/roots/", exports.size())});
+    exports.back().subdirectories = false;
+    tree().AddDirectory(exports.back().root);
+  }
+  served_.SetExports(exports);
+  for (const Export& exported : exports) {
+    EXPECT_EQ(Mnt(exported.path).handle, Handle(exported.root)) << exported.path;
+    EXPECT_EQ(served_.log().calls(mount3::kMnt).back().arguments.name, exported.path);
+  }
+  for (const char* path : {"", "//", "/a%20b", "/share", "/x/u\xcc\x88", "/x", "/E", "/e\n"}) {
+    EXPECT_EQ(Mnt(path).status, mount3::Status::kNoEnt) << path;
+  }
+}
+
+TEST_F(ServiceTest, NamesAreBytes) {
+  const std::vector<std::string> names = {"\xff\xfe",  "\xc3\xbc", "u\xcc\x88",
+                                          "new\nline", "\xfc",     std::string(255, 'n')};
+  for (const std::string& name : names) {
+    tree().AddFile(absl::StrCat("/export/", name), BytesContents(name));
+  }
+  for (const std::string& name : names) {
+    EXPECT_EQ(Lookup("/export", name).object, Handle(absl::StrCat("/export/", name))) << name;
+  }
+}
+
 TEST_F(ServiceTest, ExportListsWhatThereIs) {
   served_.SetExports({{.path = "/a", .groups = {"10.0.0.0/8", "host"}}, {.path = "/b"}});
   const auto results = talk_.Ask<mount3::Exports>(mount3::kExport, nfs3::Void());
@@ -258,6 +287,19 @@ TEST_F(ServiceTest, RefusesBadCredentials) {
   EXPECT_EQ(talk_.Call(nfs3::kNull, nfs3::Void(), bad).header.auth, rpc::AuthState::kRejectedCred);
 }
 
+TEST_F(ServiceTest, RefusesMoreGroupsThanThereMayBe) {
+  const rpc::OpaqueAuth sixteen = User(0, 0, std::vector<uint32_t>(16, 5));
+  EXPECT_EQ(talk_.Call(nfs3::kNull, nfs3::Void(), sixteen).header.state,
+            rpc::ReplyState::kAccepted);
+  const xdr::ByteView body = sixteen.body.view();
+  Bytes one_more(body.begin(), body.end());
+  one_more.resize(body.size() + 4);
+  xdr::StoreUint32(one_more.data() + body.size() - 17 * 4, 17);
+  rpc::OpaqueAuth seventeen = sixteen;
+  seventeen.body.Assign(one_more);
+  EXPECT_EQ(talk_.Call(nfs3::kNull, nfs3::Void(), seventeen).header.auth, rpc::AuthState::kBadCred);
+}
+
 TEST_F(ServiceTest, RefusesOtherVersionsOfRpc) {
   Bytes call = EncodeCall(5, nfs3::kNull, nfs3::Void(), rpc::AuthNone());
   xdr::StoreUint32(call.data() + 4 + 8, 3);
@@ -279,7 +321,8 @@ TEST_F(ServiceTest, LogsWhatItWasAsked) {
   EXPECT_EQ(calls[0].identity.uid, 7u);
   EXPECT_EQ(calls[0].identity.groups, std::vector<uint32_t>{9});
   EXPECT_EQ(calls[0].arguments.handle, Handle("/export/hello"));
-  EXPECT_EQ(LogLine(calls[0]), "#1 port 45000: NFS.READ xid 0x65 offset 4 count 2 AUTH_SYS uid 7");
+  EXPECT_EQ(LogLine(calls[0]),
+            "tcp #1 127.0.0.1 port 45000: NFS.READ xid 0x65 offset 4 count 2 AUTH_SYS uid 7");
 }
 
 }  // namespace

@@ -55,13 +55,16 @@ class ServerEnd final : public io::SimulatedPeer {
     if (state_->stopped) return socket.Reset();
     socket_ = &socket;
     state_->peers.insert(this);
-    connection_.emplace(state_->served, place_.programs, socket.client_port(),
-                        state_->network.now());
+    // The one client that this network has.
+    const Peer peer = {.source_port = socket.client_port(), .address = "127.0.0.1"};
+    connection_.emplace(state_->served, place_.programs, peer, state_->network.now());
     Turn();
   }
 
+  bool TakesLater() const override { return true; }
   void OnBytes(std::span<const std::byte> bytes) override {
-    while (connection_ && !bytes.empty()) bytes = bytes.subspan(Take(bytes));
+    if (!connection_) return;
+    arrived_.insert(arrived_.end(), bytes.begin(), bytes.end());
     Turn();
   }
 
@@ -78,17 +81,24 @@ class ServerEnd final : public io::SimulatedPeer {
     state_->peers.erase(this);
   }
 
-  size_t Take(std::span<const std::byte> bytes) {
-    const rpc::ReceiveSpans into = connection_->GetReceiveSpans();
-    // This server takes whole records to its staging, and gives no memory before that.
-    const size_t size = std::min(bytes.size(), into.second.size());
-    std::memcpy(into.second.data(), bytes.data(), size);
-    connection_->OnReceived(size, state_->network.now());
-    return size;
+  // As much of what has arrived as the server takes now.
+  void TakeArrived() {
+    const absl::Time now = state_->network.now();
+    size_t taken = 0;
+    while (taken < arrived_.size() && connection_->CanReceive(now)) {
+      const std::span<std::byte> into = connection_->GetReceiveSpan();
+      const size_t size = std::min(arrived_.size() - taken, into.size());
+      std::memcpy(into.data(), arrived_.data() + taken, size);
+      connection_->OnReceived(size, now);
+      taken += size;
+    }
+    arrived_.erase(arrived_.begin(), arrived_.begin() + static_cast<ptrdiff_t>(taken));
+    if (taken != 0) socket_->Taken(taken);
   }
 
   void Turn() {
     if (!connection_) return;
+    TakeArrived();
     SendAll();
     const Verdict verdict = connection_->verdict();
     if (verdict.kind != Verdict::Kind::kOpen) return End(verdict);
@@ -125,6 +135,7 @@ class ServerEnd final : public io::SimulatedPeer {
   const std::shared_ptr<State> state_;
   const State::Place place_;
   io::SimulatedSocket* socket_ = nullptr;
+  std::vector<std::byte> arrived_;  // and was not taken yet
   std::optional<ServerConnection> connection_;
   absl::Time woken_at_ = absl::InfiniteFuture();
 };
@@ -168,6 +179,7 @@ void SimulatedServer::Stop() {
 }
 
 void SimulatedServer::Start() {
+  state_->served.Boot();
   state_->stopped = false;
   for (const SimulatedPlaces::Place& place : state_->places) state_->ListenAt(place);
 }

@@ -30,7 +30,7 @@ class SimulatedServer {
   void Listen(const io::Address& address, const Programs& programs);
 
   // The server dies: every connection is reset, nobody listens. Start() has it listen
-  // where it did before.
+  // where it did before, booted (Server::Boot).
   void Stop();
   void Start();
 

@@ -121,6 +121,26 @@ TEST_F(SimulatedServerTest, RefusesForAWhile) {
   EXPECT_TRUE(Connect().ok());
 }
 
+TEST_F(SimulatedServerTest, ASlowReaderFillsTheWindow) {
+  AddRules("CONNECT slow_read=100:1s");
+  network_.SetLink(address_, {.delay = absl::Milliseconds(5), .window_bytes = 1000});
+  ASSERT_TRUE(Connect().ok());
+  const absl::Time start = network_.now();
+  Call(16, 8);
+  const size_t size = sent_.size();
+  for (size_t sent = 0; sent < size;) {
+    sent += WaitFor(io::Event::Kind::kSent).bytes;
+    const xdr::ByteView rest = xdr::ByteView(sent_).subspan(sent);
+    if (!rest.empty()) transport_.StartSend(connection_, rest);
+  }
+  // All but a window full of it has been taken, at 100 bytes per second.
+  EXPECT_GE(network_.now() - start, absl::Seconds((size - 1000) / 100 - 1));
+  EXPECT_EQ(DecodeReplies(Receive(16 * ReplyBytes(8))).size(), 16u);
+  EXPECT_GE(network_.now() - start, absl::Seconds(size / 100 - 1));
+  EXPECT_LE(network_.now() - start, absl::Seconds(size / 100 + 2));
+  EXPECT_EQ(served_.log().counters().garbage_records, 0u);
+}
+
 TEST_F(SimulatedServerTest, StopsAndStarts) {
   AddRules("READ delay=1s");
   ASSERT_TRUE(Connect().ok());

@@ -54,6 +54,11 @@ bool TcpClient::Send(xdr::ByteView bytes) {
   return true;
 }
 
+size_t TcpClient::SendSome(xdr::ByteView bytes) {
+  const ssize_t size = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  return size < 0 ? 0 : static_cast<size_t>(size);
+}
+
 Bytes TcpClient::Receive(size_t size) {
   Bytes bytes(size);
   size_t got = 0;

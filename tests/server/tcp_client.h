@@ -21,6 +21,8 @@ class TcpClient {
   int error() const { return error_; }
   uint16_t local_port() const;
 
+  // As much of `bytes` as there is room for at once; how many, 0 in the end.
+  size_t SendSome(xdr::ByteView bytes);
   // False when the connection is no more.
   bool Send(xdr::ByteView bytes);
   // So many bytes; fewer when the stream ends before, or fails: then error() says how
