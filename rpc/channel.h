@@ -25,47 +25,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "rpc/auth.h"
 #include "rpc/message.h"
 #include "rpc/record_reader.h"
+#include "rpc/request.h"
 #include "rpc/send_queue.h"
 #include "rpc/slot_table.h"
 #include "xdr/encoder.h"
 #include "xdr/types.h"
 
 namespace rpc {
-
-// What to call, and what to do with the reply.
-struct Request {
-  Procedure procedure;
-  // Given back with the reply.
-  uint64_t tag = 0;
-  // For procedures whose results carry a payload: how to find it, and the memory to
-  // receive it into. The memory belongs to the channel until the reply is given, or
-  // until the channel is gone. A longer payload is cut to it, and the rest dropped.
-  PayloadLocator locate = nullptr;
-  std::span<std::byte> payload;
-};
-
-struct Reply {
-  uint64_t tag = 0;
-  // Whether the procedure was executed; if not, why (rpc::ToStatus, or DataLoss when
-  // the reply cannot be understood).
-  absl::Status status;
-  // Whether the server has forgotten, or does not like any more, the credentials that it
-  // was given: it may take the same with another stamp (RFC 5531, section 9).
-  bool wants_new_credentials = false;
-  // The encoded results, without the payload. Valid until the next NextReply().
-  xdr::ByteView results;
-  // How many bytes of payload were put into the request's memory.
-  size_t payload_bytes = 0;
-  // When Call() was told about it.
-  absl::Time called;
-};
 
 // Thread-compatible. Allocates at construction only, except for error texts.
 class Channel {
@@ -135,8 +107,7 @@ class Channel {
   // The connection is gone: see above. REQUIRES: status().ok(), and nobody uses spans of
   // it any more.
   void OnConnectionLost(absl::Time now);
-  // Forgets every call in flight; their replies, if they come, are nobody's. REQUIRES:
-  // OnConnectionLost() came right before.
+  // The connection is gone, and every call in flight is forgotten.
   void ForgetCalls();
 
   // The calls made from now on carry another stamp; what is in flight stays as it is.
@@ -180,6 +151,7 @@ class Channel {
   std::optional<Reply> EndRecord();
   void DecodeHeader(Reply& reply) const;
 
+  bool HasOverdue(absl::Time now);
   bool IsOvertaken(const Slot& slot) const { return slot.queue_end < answered_to_; }
   void OnOverdue(Slot& slot, absl::Time now, absl::Time last_heard);
   void SendAgain(Slot& slot, absl::Time now);

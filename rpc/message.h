@@ -98,6 +98,9 @@ struct VersionRange {
   }
 };
 
+// Of an accepted reply, from its xid to its accept_stat, with the longest verifier.
+inline constexpr size_t kLongestReplyHeader = 24 + kMaxAuthBytes;
+
 // A verifier of a reply, in the bytes it came in.
 struct OpaqueAuthView {
   AuthFlavor flavor = AuthFlavor::kNone;

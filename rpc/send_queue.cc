@@ -1,4 +1,4 @@
-// Tested by tests/rpc/channel_test.cc.
+// Tested by tests/rpc/send_queue_test.cc.
 #include "rpc/send_queue.h"
 
 #include <cassert>

@@ -77,6 +77,7 @@ void Connection::OnTransfer(const io::Event& event) {
     channel_.OnSent(event.bytes, pump_.now());
   } else {
     receiving_ = false;
+    last_heard_ = pump_.now();
     channel_.OnReceived(event.bytes);
     if (calls_in_flight() == 0) DropUnaskedBytes();
   }
@@ -131,7 +132,6 @@ void Connection::AbandonCalls() {
   broken_ = absl::OkStatus();
   race_.reset();
   CloseTransport();
-  channel_.OnConnectionLost(pump_.now());
   channel_.ForgetCalls();
   if (connected()) state_ = State::kLost;
   retry_delay_.Reset();
@@ -168,7 +168,10 @@ void Connection::OnTimeout(absl::Time now) {
   const bool is_quiet = options_.announce && !announced_ && now >= QuietAt();
   const bool is_overdue = connected() && now >= channel_.NextDeadline();
   if (!status_.ok() || !broken_.ok() || !(is_quiet || is_overdue)) return;
-  if (connected()) last_heard_ = pump_.transport().Inspect(*transport_id_).last_heard;
+  // What was just received may have lain there while the process was stopped.
+  if (connected() && last_heard_ < now) {
+    last_heard_ = std::max(last_heard_, pump_.transport().Inspect(*transport_id_).last_heard);
+  }
   if (is_quiet && now >= QuietAt()) {
     announced_ = true;
     Announce("not responding, still trying");

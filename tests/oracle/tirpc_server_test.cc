@@ -131,7 +131,7 @@ class Conversation {
   void Send(xdr::ByteView bytes) {
     const ssize_t sent = send(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent < 0) return Die("send");
-    channel_.OnSent(static_cast<size_t>(sent));
+    channel_.OnSent(static_cast<size_t>(sent), absl::Now());
   }
 
   void Receive() {

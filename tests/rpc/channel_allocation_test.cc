@@ -1,11 +1,15 @@
 // After a channel is made, calls and replies allocate nothing. A program of its own, since
 // it replaces operator new for everything in it.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "rpc/auth.h"
 #include "rpc/channel.h"
@@ -39,6 +43,7 @@ namespace {
 
 constexpr size_t kSlots = 16;
 constexpr size_t kPayloadBytes = 4096;
+constexpr absl::Duration kTimeout = absl::Seconds(10);
 
 // Receives `bytes`, in two pieces, and returns how many replies there were in them.
 size_t ReceiveAll(Channel& channel, xdr::ByteView bytes) {
@@ -58,47 +63,132 @@ size_t ReceiveAll(Channel& channel, xdr::ByteView bytes) {
   return replies;
 }
 
-TEST(AChannel, AllocatesNothingInTenThousandCallsAndReplies) {
-  Channel::Options options;
-  options.slots = kSlots;
-  options.payload_bytes = kPayloadBytes;
-  options.timeout = absl::Seconds(10);
-  options.credentials = AuthSys({1, 2, {3, 4, 5}}, "host", 6);
-  Channel channel(options);
-  Bytes memory(kSlots * kPayloadBytes);
-  Bytes record = AsRecord(SuccessReply(0, ReadResults(Pattern(kPayloadBytes)), {2, Pattern(5)}));
-  Bytes sent(kSlots * options.call_bytes);
+// Calls that are all of one size, in rounds: their xids are found without decoding them.
+class Rounds {
+ public:
+  Rounds()
+      : channel_(Options()),
+        memory_(kSlots * kPayloadBytes),
+        record_(AsRecord(SuccessReply(0, ReadResults(Pattern(kPayloadBytes)), {2, Pattern(5)}))),
+        sent_(kSlots * Options().call_bytes) {}
 
-  absl::Time now = TestTime();
-  size_t replies = 0;
-  const uint64_t before = allocations;
-  for (uint64_t call = 0; replies < 10000; now += absl::Seconds(1)) {
-    while (channel.CanCall()) {
+  static Channel::Options Options() {
+    Channel::Options options;
+    options.slots = kSlots;
+    options.payload_bytes = kPayloadBytes;
+    options.timeout = kTimeout;
+    options.credentials = AuthSys({1, 2, {3, 4, 5}}, "host", 6);
+    return options;
+  }
+
+  Channel& channel() { return channel_; }
+  size_t replies() const { return replies_; }
+
+  // Uses all slots.
+  void Call() {
+    while (channel_.CanCall()) {
       Request request;
       request.procedure = kTestRead;
-      request.tag = call++;
+      request.tag = calls_++;
       request.locate = &LocateReadData;
-      request.payload = std::span(memory).subspan(call % kSlots * kPayloadBytes, kPayloadBytes);
-      channel.Call(request, NoArgs(), now);
+      request.payload = std::span(memory_).subspan(calls_ % kSlots * kPayloadBytes, kPayloadBytes);
+      channel_.Call(request, NoArgs(), now_);
     }
-    const xdr::ByteView bytes = channel.SendBytes();
-    std::ranges::copy(bytes, sent.begin());
-    channel.OnSent(bytes.size());
-    if (call % 3 == 0) {  // a round in which all calls are sent twice
-      now += options.timeout;
-      channel.OnTimeout(now);
+  }
+
+  void Send() {
+    const xdr::ByteView bytes = channel_.SendBytes();
+    std::ranges::copy(bytes, sent_.begin());
+    call_bytes_ = bytes.size() / channel_.calls_in_flight();
+    channel_.OnSent(bytes.size(), now_);
+  }
+
+  // Calls that were queued again, and answered before they left.
+  void SendUnasked() { channel_.OnSent(channel_.SendBytes().size(), now_); }
+
+  // The replies to what was sent from the `first` of all, up to the `end`.
+  void AnswerFrom(size_t first, size_t end) {
+    for (size_t i = first; i < end; ++i) {
+      SetXid(i);
+      replies_ += ReceiveAll(channel_, record_);
     }
-    // The calls are all of one size: their xids are found without decoding them.
-    const size_t call_bytes = bytes.size() / kSlots;
-    for (size_t i = 0; i < kSlots; ++i) {
-      std::memcpy(record.data() + 4, sent.data() + i * call_bytes + 4, 4);
-      replies += ReceiveAll(channel, record);
-    }
-    channel.OnSent(channel.SendBytes().size());
+  }
+
+  // All calls but the last are overdue, and that is answered: they are queued again.
+  void SendAgain() {
+    AnswerFrom(kSlots - 1, kSlots);
+    now_ += kTimeout;
+    EXPECT_TRUE(channel_.OnTimeout(now_, now_));
+  }
+
+  // The connection is lost in the midst of a reply.
+  void Lose() {
+    SetXid(0);
+    EXPECT_EQ(ReceiveAll(channel_, xdr::ByteView(record_).first(record_.size() / 2)), 0u);
+    channel_.OnConnectionLost(now_);
+  }
+
+ private:
+  void SetXid(size_t i) { std::memcpy(record_.data() + 4, sent_.data() + i * call_bytes_ + 4, 4); }
+
+  Channel channel_;
+  Bytes memory_;
+  Bytes record_;
+  Bytes sent_;
+  size_t call_bytes_ = 0;
+  absl::Time now_ = TestTime();
+  uint64_t calls_ = 0;
+  size_t replies_ = 0;
+};
+
+TEST(AChannel, AllocatesNothingInTenThousandCallsAndReplies) {
+  Rounds rounds;
+  const uint64_t before = allocations;
+  while (rounds.replies() < 10000) {
+    rounds.Call();
+    rounds.Send();
+    rounds.AnswerFrom(0, kSlots);
   }
   EXPECT_EQ(allocations - before, 0u);
-  EXPECT_GE(channel.counters().retransmissions, kSlots);
-  EXPECT_EQ(channel.counters().unexpected_replies, 0u);
+  EXPECT_EQ(rounds.channel().counters().unexpected_replies, 0u);
+}
+
+TEST(AChannel, AllocatesNothingInResends) {
+  Rounds rounds;
+  const uint64_t before = allocations;
+  for (uint64_t round = 1; round <= 100; ++round) {
+    rounds.Call();
+    rounds.Send();
+    rounds.SendAgain();
+    EXPECT_EQ(rounds.channel().counters().retransmissions, round * (kSlots - 1));
+    if (round % 2 == 0) rounds.Send();
+    rounds.AnswerFrom(0, kSlots - 1);
+    EXPECT_EQ(rounds.replies(), round * kSlots);
+    rounds.SendUnasked();
+  }
+  EXPECT_EQ(allocations - before, 0u);
+}
+
+TEST(AChannel, AllocatesNothingWhenItsConnectionIsLost) {
+  Rounds rounds;
+  const uint64_t before = allocations;
+  for (uint64_t round = 1; round <= 100; ++round) {
+    rounds.Call();
+    rounds.Send();
+    if (round % 2 == 0) rounds.SendAgain();
+    rounds.Lose();
+    EXPECT_EQ(rounds.channel().calls_in_flight(), static_cast<int>(kSlots - (round % 2 == 0)));
+    rounds.Send();
+    rounds.AnswerFrom(0, kSlots - (round % 2 == 0));
+    EXPECT_EQ(rounds.replies(), round * kSlots);
+  }
+  rounds.Call();
+  rounds.Send();
+  rounds.channel().OnConnectionLost(TestTime());
+  rounds.channel().ForgetCalls();
+  rounds.channel().RenewCredentials();
+  EXPECT_EQ(rounds.channel().calls_in_flight(), 0);
+  EXPECT_EQ(allocations - before, 0u);
 }
 
 TEST(AChannel, HasTheCounterCounting) {

@@ -1,9 +1,12 @@
 // Random worlds: calls, replies in any order, lost, late and sent twice, cut anywhere, with
-// sends and receives that are under way while everything else goes on. Every call gets its
-// own reply, once.
+// sends and receives that are under way while everything else goes on, and connections that
+// are lost at any time. Every call gets its own reply, once.
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -21,6 +24,7 @@ namespace rpc {
 namespace {
 
 constexpr size_t kPayloadBytes = 3000;
+constexpr absl::Duration kTimeout = absl::Seconds(10);
 
 struct TagArgs {
   uint64_t tag = 0;
@@ -68,10 +72,25 @@ Outcome OutcomeOf(uint64_t tag) {
   return {tag, absl::InternalError("RPC: SYSTEM_ERR (5): the server met a system error"), {}, {}};
 }
 
-// The network and a server that answers what it likes, when it likes.
+// The network and a server that answers what it likes, when it likes. A new connection
+// knows nothing of the last one.
 class Server {
  public:
   explicit Server(Random& random) : random_(random) {}
+
+  void BeginConnection() {
+    from_client_.clear();
+    to_client_.clear();
+    ends_.clear();
+    calls_.clear();
+    messages_taken_ = 0;
+    sent_bytes_ = taken_bytes_ = 0;
+    seen_.clear();
+    is_silent_ = false;
+  }
+
+  // For as long as the connection lasts.
+  void FallSilent() { is_silent_ = true; }
 
   void Receive(xdr::ByteView bytes) {
     Append(from_client_, bytes);
@@ -80,7 +99,7 @@ class Server {
 
   // Answers one of the calls, or loses it, or answers it and keeps it.
   void Answer() {
-    if (calls_.empty()) return;
+    if (calls_.empty() || is_silent_) return;
     std::swap(calls_[Draw(random_, 0, calls_.size() - 1)], calls_.back());
     const auto [tag, xid] = calls_.back();
     calls_.pop_back();
@@ -91,14 +110,22 @@ class Server {
   }
 
   void SayNonsense() {
+    if (is_silent_) return;
     Bytes message = SuccessReply(static_cast<uint32_t>(random_()), ReadResults(Pattern(99)));
     if (Draw(random_, 0, 1) == 0) message.resize(Draw(random_, 0, 12));
     // A guess may be right once in some billion times, but for the seeds it is not.
     Send(message);
   }
 
-  Bytes& to_client() { return to_client_; }
-  uint64_t messages_sent() const { return messages_sent_; }
+  const Bytes& to_client() const { return to_client_; }
+  // The client has received so much of it.
+  void TakeToClient(size_t size) {
+    to_client_.erase(to_client_.begin(), to_client_.begin() + static_cast<long>(size));
+    taken_bytes_ += size;
+    for (; !ends_.empty() && ends_.front() <= taken_bytes_; ends_.pop_front()) ++messages_taken_;
+  }
+  // Messages on this connection that the client has received whole.
+  uint64_t messages_taken() const { return messages_taken_; }
 
  private:
   void Note(SentCall call) {
@@ -107,12 +134,17 @@ class Server {
     EXPECT_EQ(first, call.record) << "a call sent again looks different";
     const bool owns_xid = xids_.try_emplace(call.header.xid, tag).first->second == tag;
     EXPECT_TRUE(owns_xid) << "an xid used twice";
+    if (seen_.insert(tag).second) {
+      EXPECT_EQ(tag, *seen_.rbegin()) << "on a connection calls come in their order";
+    }
     calls_.push_back({tag, call.header.xid});
   }
 
   void Send(const Bytes& message) {
-    Append(to_client_, AsRandomRecord(message, random_));
-    ++messages_sent_;
+    const Bytes record = AsRandomRecord(message, random_);
+    Append(to_client_, record);
+    sent_bytes_ += record.size();
+    ends_.push_back(sent_bytes_);
   }
 
   Random& random_;
@@ -122,7 +154,14 @@ class Server {
   std::map<uint64_t, Bytes> first_;                   // by tag: the call as it first came
   std::map<uint32_t, uint64_t> xids_;
   std::map<uint64_t, int> lost_;  // by tag
-  uint64_t messages_sent_ = 0;
+
+  // Of this connection.
+  bool is_silent_ = false;
+  std::set<uint64_t> seen_;    // tags
+  std::deque<uint64_t> ends_;  // of the messages to the client, in sent_bytes_
+  uint64_t sent_bytes_ = 0;
+  uint64_t taken_bytes_ = 0;
+  uint64_t messages_taken_ = 0;
 };
 
 class World {
@@ -137,9 +176,15 @@ class World {
     for (int step = 0; step < 100000 && !IsQuiet(); ++step) Step(Draw(random_, 0, 99));
     EXPECT_TRUE(channel_.status().ok()) << channel_.status();
     EXPECT_EQ(channel_.calls_in_flight(), 0);
-    EXPECT_EQ(replies_, next_tag_) << "calls without a reply";
-    EXPECT_EQ(channel_.counters().unexpected_replies + replies_, server_.messages_sent());
+    EXPECT_EQ(replies_ + forgotten_, next_tag_) << "calls without a reply";
+    EXPECT_EQ(CountedOnConnection(), server_.messages_taken());
   }
+
+  // What happened, for a test of the test.
+  uint64_t random_losses() const { return random_losses_; }
+  uint64_t silences() const { return silences_; }
+  uint64_t resends() const { return resends_; }
+  uint64_t forgotten() const { return forgotten_; }
 
  private:
   static Channel::Options Options(Random& random) {
@@ -148,7 +193,7 @@ class World {
     options.call_bytes = 512;
     options.results_bytes = 4096;
     options.payload_bytes = kPayloadBytes;
-    options.timeout = absl::Seconds(10);
+    options.timeout = kTimeout;
     options.retransmissions = 1000000;
     options.xid_seed = static_cast<uint32_t>(random());
     return options;
@@ -157,12 +202,66 @@ class World {
   void Step(size_t dice) {
     if (dice < 20) return Call();
     if (dice < 35) return dice < 28 ? StartSend() : FinishSend();
-    if (dice < 55) return server_.Answer();
-    if (dice < 57) return accepts_calls_ ? server_.SayNonsense() : void();
+    if (dice < 57) return LetServerTalk(dice);
     if (dice < 95) return Receive();
     if (dice < 97) return channel_.set_receive_ahead(Draw(random_, 4, 5000));
+    if (dice < 98) return Trouble(Draw(random_, 0, 19));
     now_ += absl::Seconds(Draw(random_, 0, 4));
-    channel_.OnTimeout(now_);
+    LookAtTimers();
+  }
+
+  void Trouble(size_t dice) {
+    if (dice < 5) return LoseAtRandom();
+    if (dice == 5) server_.FallSilent();
+  }
+
+  void LookAtTimers() {
+    const uint64_t before = channel_.counters().retransmissions;
+    if (channel_.OnTimeout(now_, last_heard_)) {
+      resends_ += channel_.counters().retransmissions - before;
+      EXPECT_GT(channel_.NextDeadline(), now_);
+    } else {
+      EXPECT_GE(now_ - last_heard_, kTimeout);
+      EXPECT_GT(channel_.calls_in_flight(), 0);
+      ++silences_;
+      Lose();
+    }
+  }
+
+  void LoseAtRandom() {
+    ++random_losses_;
+    Lose();
+    if (Draw(random_, 0, 7) != 0) return;
+    channel_.ForgetCalls();
+    forgotten_ += memory_.size();
+    memory_.clear();
+  }
+
+  // Whatever is under way ends with the connection; its spans are not used any more.
+  void Lose() {
+    EXPECT_GE(CountedOnConnection(), server_.messages_taken());
+    EXPECT_LE(CountedOnConnection(), server_.messages_taken() + 1) << "that of half a message";
+    counted_before_ += CountedOnConnection();
+    sending_ = 0;
+    receiving_ = false;
+    spans_ = {};
+    server_.BeginConnection();
+    channel_.OnConnectionLost(now_);
+  }
+
+  // Messages that the channel has taken for a reply or for nobody's.
+  uint64_t CountedOnConnection() const {
+    return channel_.counters().unexpected_replies + replies_ - counted_before_;
+  }
+
+  void LetServerTalk(size_t dice) {
+    const size_t before = server_.to_client().size();
+    if (dice < 55) {
+      server_.Answer();
+    } else if (accepts_calls_) {
+      server_.SayNonsense();
+    }
+    if (server_.to_client().size() != before) last_heard_ = now_;
   }
 
   void Call() {
@@ -188,16 +287,18 @@ class World {
     server_.Receive(bytes.first(sending_));
   }
 
-  void FinishSend() { channel_.OnSent(std::exchange(sending_, 0)); }
+  void FinishSend() {
+    if (sending_ != 0) channel_.OnSent(std::exchange(sending_, 0), now_);
+  }
 
   // Ends the receive that is under way, and starts the next.
   void Receive() {
-    Bytes& stream = server_.to_client();
+    const Bytes& stream = server_.to_client();
     if (stream.empty()) return;
     if (!receiving_) spans_ = channel_.GetReceiveSpans();
     const size_t there = Draw(random_, 1, std::min<size_t>(stream.size(), 4000));
     const size_t size = CopyInto(spans_, xdr::ByteView(stream).first(there));
-    stream.erase(stream.begin(), stream.begin() + size);
+    server_.TakeToClient(size);
     channel_.OnReceived(size);
     while (std::optional<Reply> reply = channel_.NextReply()) Check(*reply);
     receiving_ = channel_.status().ok() && Draw(random_, 0, 1) == 0;
@@ -226,9 +327,15 @@ class World {
   Server server_;
   Channel channel_;
   absl::Time now_ = TestTime();
+  absl::Time last_heard_ = now_;
   bool accepts_calls_ = true;
   uint64_t next_tag_ = 0;
   uint64_t replies_ = 0;
+  uint64_t counted_before_ = 0;  // this connection
+  uint64_t forgotten_ = 0;
+  uint64_t random_losses_ = 0;
+  uint64_t silences_ = 0;
+  uint64_t resends_ = 0;
   size_t sending_ = 0;
   bool receiving_ = false;
   ReceiveSpans spans_;
@@ -240,6 +347,25 @@ class ChannelSoak : public testing::TestWithParam<uint64_t> {};
 TEST_P(ChannelSoak, EveryCallGetsItsReplyOnce) {
   SCOPED_TRACE(testing::Message() << "seed " << GetParam());
   World(GetParam()).Run();
+}
+
+TEST(ASoak, MeetsEverythingThatCanHappen) {
+  uint64_t random_losses = 0;
+  uint64_t silences = 0;
+  uint64_t resends = 0;
+  uint64_t forgotten = 0;
+  for (uint64_t seed = 1001; seed <= 1020; ++seed) {
+    World world(seed);
+    world.Run();
+    random_losses += world.random_losses();
+    silences += world.silences();
+    resends += world.resends();
+    forgotten += world.forgotten();
+  }
+  EXPECT_GT(random_losses, 50u);
+  EXPECT_GT(silences, 10u);
+  EXPECT_GT(resends, 10u);
+  EXPECT_GT(forgotten, 10u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seed, ChannelSoak, testing::Range<uint64_t>(1, 401));

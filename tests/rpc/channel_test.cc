@@ -28,8 +28,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Arguments of any length.
-struct SomeArgs {
 // --- Calls -------------------------------------------------------------------
 
 TEST(ACall, IsWhatTheRfcSays) {
@@ -198,6 +196,66 @@ TEST(AReply, MayComeWhileItsCallIsBeingSent) {
   Bytes stream(in_flight.begin(), in_flight.end());
   EXPECT_THAT(ReceiveReplyTo(channel, TakeCalls(stream)[0].header.xid), ElementsAre(1));
   channel.OnSent(in_flight.size(), TestTime());
+}
+
+// --- Credentials ---------------------------------------------------------------
+
+// The only reply that a channel with one call in flight makes of `denial`.
+bool WantsNewCredentialsAfter(std::initializer_list<uint32_t> denial) {
+  Channel channel(SmallOptions());
+  const uint32_t xid = CallAndSend(channel, 1).header.xid;
+  channel.OnReceived(CopyInto(channel.GetReceiveSpans(), AsRecord(DeniedReply(xid, denial))));
+  const std::optional<Reply> reply = channel.NextReply();
+  EXPECT_TRUE(reply.has_value() && !reply->status.ok());
+  return reply.has_value() && reply->wants_new_credentials;
+}
+
+TEST(NewCredentials, AreWantedByAServerThatRejectsTheOldAndByNoOther) {
+  for (uint32_t state : {0, 1, 3, 5, 6, 7, 13, 99}) {
+    EXPECT_FALSE(WantsNewCredentialsAfter({1, state})) << state;
+  }
+  EXPECT_TRUE(WantsNewCredentialsAfter({1, 2}));  // AUTH_REJECTEDCRED
+  EXPECT_TRUE(WantsNewCredentialsAfter({1, 4}));  // AUTH_REJECTEDVERF
+  EXPECT_FALSE(WantsNewCredentialsAfter({0, 2, 2}));
+  EXPECT_FALSE(WantsNewCredentialsAfter({2, 2}));
+}
+
+TEST(NewCredentials, AreNotWantedByAReplyThatIsWrong) {
+  Channel channel(SmallOptions());
+  for (const Bytes& rest : {Words({1, 0}), Words({1, 1}), Words({0, 0, 0, 2})}) {
+    Bytes reply = Words({CallAndSend(channel, 1).header.xid, 1});
+    Append(reply, rest);
+    channel.OnReceived(CopyInto(channel.GetReceiveSpans(), AsRecord(reply)));
+    EXPECT_FALSE(channel.NextReply().value().wants_new_credentials);
+    EXPECT_FALSE(channel.NextReply().has_value());
+  }
+}
+
+TEST(NewCredentials, AreForTheCallsMadeFromNowOn) {
+  Channel::Options options = SmallOptions();
+  options.credentials = AuthSys({1000, 100, {4, 24}}, "here", 5);
+  Channel channel(options);
+  const SentCall sent = CallAndSend(channel, 1);
+  Call(channel, 2);  // queued, not sent
+  channel.RenewCredentials();
+  Call(channel, 3);
+  const std::vector<SentCall> calls = SendAllCalls(channel);
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(calls[0].header.credentials, options.credentials);
+  EXPECT_EQ(calls[1].header.credentials, AuthSys({1000, 100, {4, 24}}, "here", 6));
+
+  // What is sent again is what it was.
+  EXPECT_THAT(ReceiveReplyTo(channel, calls[1]), ElementsAre(3));
+  EXPECT_TRUE(channel.OnTimeout(TestTime(10), TestTime(10)));
+  EXPECT_EQ(Records(SendAllCalls(channel)), (std::vector<Bytes>{sent.record, calls[0].record}));
+  channel.OnConnectionLost(TestTime(11));
+  EXPECT_EQ(Records(SendAllCalls(channel)), (std::vector<Bytes>{sent.record, calls[0].record}));
+}
+
+TEST(NewCredentials, OfNobodyAreNobodysToo) {
+  Channel channel(SmallOptions());
+  channel.RenewCredentials();
+  EXPECT_EQ(CallAndSend(channel, 1).header.credentials, AuthNone());
 }
 
 // --- Servers that make no sense ------------------------------------------------

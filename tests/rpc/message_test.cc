@@ -166,6 +166,20 @@ TEST(ADeniedCall, ForAReasonThatNobodyKnowsIsALossOfData) {
   }
 }
 
+bool WantsNewCredentials(const Bytes& reply) {
+  xdr::Decoder decoder(reply);
+  return rpc::WantsNewCredentials(decoder.Get<ReplyHeader>());
+}
+
+TEST(ADeniedCall, WantsNewCredentialsWhenTheOldAreRejected) {
+  for (uint32_t state = 0; state < 20; ++state) {
+    EXPECT_EQ(WantsNewCredentials(DeniedReply(7, {1, state})), state == 2 || state == 4) << state;
+    EXPECT_FALSE(WantsNewCredentials(DeniedReply(7, {0, state, state}))) << state;
+    EXPECT_FALSE(WantsNewCredentials(DeniedReply(7, {2, state}))) << state;
+    EXPECT_FALSE(WantsNewCredentials(FailedReply(7, state, {4, 4}))) << state;
+  }
+}
+
 TEST(AReply, NeitherAcceptedNorDeniedIsALossOfData) {
   EXPECT_EQ(StatusOf(Words({7, 1, 2, 1, 5})), absl::DataLossError("RPC: unknown reply_stat 2"));
 }
@@ -241,6 +255,32 @@ TEST(AuthSys, IsNeverLongerThanAnAuthenticatorMayBe) {
   const AuthSysParms parms = ParmsOf(auth);
   EXPECT_EQ(parms.uid, UINT32_MAX);
   EXPECT_EQ(parms.gid, UINT32_MAX);
+}
+
+TEST(RenewedCredentials, DifferInTheirStampAlone) {
+  const Identity identity{1000, 100, {4, 24, 30}};
+  for (uint32_t stamp : {0u, 0xabcdu, 0x00ffffffu, UINT32_MAX}) {
+    EXPECT_EQ(Renewed(AuthSys(identity, "host7", stamp)), AuthSys(identity, "host7", stamp + 1));
+  }
+  const Identity largest{UINT32_MAX, UINT32_MAX, std::vector<uint32_t>(16, 0xfffffffe)};
+  const std::string name(255, 'm');
+  EXPECT_EQ(Renewed(AuthSys(largest, name, 1)), AuthSys(largest, name, 2));
+}
+
+TEST(RenewedCredentials, WithoutAStampAreWhatTheyWere) {
+  EXPECT_EQ(Renewed(AuthNone()), AuthNone());
+  for (AuthFlavor flavor : {AuthFlavor::kNone, AuthFlavor::kShort, AuthFlavor::kRpcSecGss}) {
+    OpaqueAuth auth;
+    auth.flavor = flavor;
+    auth.body.Assign(Pattern(400));
+    EXPECT_EQ(Renewed(auth), auth);
+  }
+  for (size_t size : {0, 1, 3}) {
+    OpaqueAuth cut;
+    cut.flavor = AuthFlavor::kSys;
+    cut.body.Assign(Pattern(size));
+    EXPECT_EQ(Renewed(cut), cut) << size;
+  }
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 // Transaction ids: which call a reply belongs to.
 #include "rpc/slot_table.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/rpc/segmented_feed.h"
 
@@ -102,6 +105,22 @@ TEST(AReleasedSlot, ForgetsTheMemoryOfItsPayload) {
   EXPECT_TRUE(slot.payload.empty());
 }
 
+TEST(SlotsInUse, AreInTheOrderOfTheirCallsWhateverSlotsTheyHave) {
+  SlotTable table(4, 16, 0);
+  EXPECT_TRUE(table.InOrderOfCalls().empty());
+  Slot& first = table.Take();
+  Slot& second = table.Take();
+  Slot& third = table.Take();
+  EXPECT_THAT(table.InOrderOfCalls(), testing::ElementsAre(&first, &second, &third));
+  table.Release(first);
+  Slot& fourth = table.Take();
+  ASSERT_EQ(&fourth, &first);
+  third.state = Slot::State::kReceiving;
+  EXPECT_THAT(table.InOrderOfCalls(), testing::ElementsAre(&second, &third, &fourth));
+  for (Slot* slot : {&third, &second, &fourth}) table.Release(*slot);
+  EXPECT_TRUE(table.InOrderOfCalls().empty());
+}
+
 // Random takes and releases against a plain list of what is in use.
 TEST(Slots, AreFoundAfterAnyRowOfTakesAndReleases) {
   for (uint64_t seed = 1; seed <= 50; ++seed) {
@@ -114,13 +133,15 @@ TEST(Slots, AreFoundAfterAnyRowOfTakesAndReleases) {
       if (table.HasFree() && Draw(random, 0, 1) == 0) {
         used.push_back(&table.Take());
       } else if (!used.empty()) {
-        std::swap(used[Draw(random, 0, used.size() - 1)], used.back());
-        released.push_back(table.Xid(*used.back()));
-        table.Release(*used.back());
-        used.pop_back();
+        const auto leaves = used.begin() + static_cast<long>(Draw(random, 0, used.size() - 1));
+        released.push_back(table.Xid(**leaves));
+        table.Release(**leaves);
+        used.erase(leaves);
       }
       ASSERT_EQ(table.in_use(), static_cast<int>(used.size())) << "seed " << seed;
       for (Slot* slot : used) ASSERT_EQ(table.Find(table.Xid(*slot)), slot) << "seed " << seed;
+      const std::span<Slot* const> in_order = table.InOrderOfCalls();
+      ASSERT_TRUE(std::ranges::equal(in_order, used)) << "seed " << seed;
     }
     for (uint32_t xid : released) ASSERT_EQ(table.Find(xid), nullptr) << "seed " << seed;
   }

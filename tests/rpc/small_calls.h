@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "gtest/gtest.h"
 #include "rpc/channel.h"
 #include "tests/rpc/exchange.h"
 #include "tests/rpc/segmented_feed.h"
