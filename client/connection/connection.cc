@@ -30,6 +30,7 @@ Connection::~Connection() {
 
 void Connection::StartTransfers() {
   if (!broken_.ok()) Lose(std::exchange(broken_, absl::OkStatus()));
+  CheckPatience();  // now that the replies of the turn have been taken
   if (state_ == State::kFirst || (state_ == State::kLost && IsWaiting())) TurnRace();
   if (!connected()) return;
   if (!sending_) {
@@ -164,10 +165,9 @@ void Connection::OnReply() {
 
 void Connection::OnTimeout(absl::Time now) {
   if (!IsWaiting()) return;
-  CheckPatience(now);
   const bool is_quiet = options_.announce && !announced_ && now >= QuietAt();
   const bool is_overdue = connected() && now >= channel_.NextDeadline();
-  if (!status_.ok() || !broken_.ok() || !(is_quiet || is_overdue)) return;
+  if (!broken_.ok() || !(is_quiet || is_overdue)) return;
   if (connected()) last_heard_ = pump_.transport().Inspect(*transport_id_).last_heard;
   if (is_quiet && now >= QuietAt()) {
     announced_ = true;
@@ -181,8 +181,8 @@ absl::Time Connection::QuietAt() const {
   return std::max(waiting_since_, last_heard_) + std::min(kQuiet, options_.channel.timeout);
 }
 
-void Connection::CheckPatience(absl::Time now) {
-  if (now < waiting_since_ + options_.patience) return;
+void Connection::CheckPatience() {
+  if (!IsWaiting() || pump_.now() < waiting_since_ + options_.patience) return;
   std::string text = absl::StrCat("RPC: no reply within ", absl::FormatDuration(options_.patience));
   const bool has_failed = race_.has_value() && !race_->failure().ok();
   const absl::Status& reason = has_failed ? race_->failure() : last_loss_;

@@ -129,7 +129,7 @@ class Connection {
   void CloseTransport();
   bool IsWaiting() const { return status_.ok() && calls_in_flight() != 0; }
   absl::Time QuietAt() const;
-  void CheckPatience(absl::Time now);
+  void CheckPatience();
   void CheckOverdue(absl::Time now);
   void OnReply();
   void Announce(absl::string_view what);
