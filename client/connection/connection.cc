@@ -139,10 +139,10 @@ void Connection::AbandonCalls() {
 }
 
 void Connection::Close(const absl::Status& why) {
+  if (state_ != State::kClosed) status_ = NamingServer(why);  // which may be the race's own
+  state_ = State::kClosed;
   race_.reset();
   CloseTransport();
-  if (state_ != State::kClosed) status_ = NamingServer(why);
-  state_ = State::kClosed;
 }
 
 // --- Replies and their absence ---------------------------------------------------
