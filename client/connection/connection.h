@@ -117,6 +117,8 @@ class Connection {
   void StartTransfers();
   void Apply(const io::Event& event);
   void OnTimeout(absl::Time now);
+  // The pump was not turned for so long: nothing that the server is to blame for.
+  void OnPause(absl::Duration how_long) { waiting_since_ += how_long; }
   absl::Time NextDeadline() const;
   bool Owns(io::ConnectionId id) const;
 

@@ -348,6 +348,20 @@ TEST_F(ReconnectTest, AReplyThatComesInTheTurnInWhichPatienceEndsIsTaken) {
   EXPECT_TRUE(Null().ok()) << StatusText();
 }
 
+// Ctrl-Z, four minutes, fg.
+TEST_F(ReconnectTest, WhileTheProcessIsStoppedNobodyIsImpatient) {
+  Rules("NFS.NULL nth=2 drop");
+  Connect();
+  EXPECT_TRUE(Null().ok());
+  Send(1);
+  EXPECT_THAT(Replies(In(absl::Seconds(1))), IsEmpty());
+  const absl::Time stopped_until = In(absl::Minutes(4));
+  while (world_.network().RunNext(stopped_until)) {
+  }
+  world_.network().AdvanceTo(stopped_until);
+  EXPECT_THAT(Replies(), ElementsAre(1)) << StatusText();
+}
+
 TEST_F(ReconnectTest, HardPatienceOutlastsADay) {
   options_.patience = absl::InfiniteDuration();
   Connect();
