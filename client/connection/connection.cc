@@ -30,6 +30,7 @@ Connection::~Connection() {
 
 void Connection::StartTransfers() {
   if (!broken_.ok()) Lose(std::exchange(broken_, absl::OkStatus()));
+  CheckPatience();  // now that the replies of the turn have been taken
   if (state_ == State::kFirst || (state_ == State::kLost && IsWaiting())) TurnRace();
   if (!connected()) return;
   if (!sending_) {
@@ -138,10 +139,10 @@ void Connection::AbandonCalls() {
 }
 
 void Connection::Close(const absl::Status& why) {
+  if (state_ != State::kClosed) status_ = NamingServer(why);  // which may be the race's own
+  state_ = State::kClosed;
   race_.reset();
   CloseTransport();
-  if (state_ != State::kClosed) status_ = NamingServer(why);
-  state_ = State::kClosed;
 }
 
 // --- Replies and their absence ---------------------------------------------------
@@ -164,10 +165,9 @@ void Connection::OnReply() {
 
 void Connection::OnTimeout(absl::Time now) {
   if (!IsWaiting()) return;
-  CheckPatience(now);
   const bool is_quiet = options_.announce && !announced_ && now >= QuietAt();
   const bool is_overdue = connected() && now >= channel_.NextDeadline();
-  if (!status_.ok() || !broken_.ok() || !(is_quiet || is_overdue)) return;
+  if (!broken_.ok() || !(is_quiet || is_overdue)) return;
   // What was just received may have lain there while the process was stopped.
   if (connected() && last_heard_ < now) {
     last_heard_ = std::max(last_heard_, pump_.transport().Inspect(*transport_id_).last_heard);
@@ -184,8 +184,8 @@ absl::Time Connection::QuietAt() const {
   return std::max(waiting_since_, last_heard_) + std::min(kQuiet, options_.channel.timeout);
 }
 
-void Connection::CheckPatience(absl::Time now) {
-  if (now < waiting_since_ + options_.patience) return;
+void Connection::CheckPatience() {
+  if (!IsWaiting() || pump_.now() < waiting_since_ + options_.patience) return;
   std::string text = absl::StrCat("RPC: no reply within ", absl::FormatDuration(options_.patience));
   const bool has_failed = race_.has_value() && !race_->failure().ok();
   const absl::Status& reason = has_failed ? race_->failure() : last_loss_;

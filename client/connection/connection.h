@@ -117,6 +117,8 @@ class Connection {
   void StartTransfers();
   void Apply(const io::Event& event);
   void OnTimeout(absl::Time now);
+  // The pump was not turned for so long: nothing that the server is to blame for.
+  void OnPause(absl::Duration how_long) { waiting_since_ += how_long; }
   absl::Time NextDeadline() const;
   bool Owns(io::ConnectionId id) const;
 
@@ -129,7 +131,7 @@ class Connection {
   void CloseTransport();
   bool IsWaiting() const { return status_.ok() && calls_in_flight() != 0; }
   absl::Time QuietAt() const;
-  void CheckPatience(absl::Time now);
+  void CheckPatience();
   void CheckOverdue(absl::Time now);
   void OnReply();
   void Announce(absl::string_view what);

@@ -9,6 +9,13 @@
 
 namespace nfs {
 
+namespace {
+
+// Who comes so late did not run: the process was stopped, or its owner was busy.
+constexpr absl::Duration kPause = absl::Seconds(1);
+
+}  // namespace
+
 Pump::Pump(io::Transport& transport) : transport_(transport), now_(transport.Now()) {}
 
 Pump::~Pump() { assert(connections_.empty() && "a connection outlives its pump"); }
@@ -24,6 +31,10 @@ void Pump::Turn(absl::Time until) {
     until = std::min(until, connection->NextDeadline());
   }
   const io::Turn turn = transport_.Wait(until);
+  const absl::Duration missed = turn.now - std::max(until, now_);
+  if (missed > kPause) {
+    for (Connection* connection : connections_) connection->OnPause(missed);
+  }
   now_ = turn.now;
   for (const io::Event& event : turn.events) Apply(event);
   for (Connection* connection : connections_) connection->OnTimeout(now_);

@@ -136,6 +136,7 @@ void MountClient::Unmount(const std::string& directory) {
   Pump& pump = dialer_.pump();
   const absl::Time deadline = pump.transport().Now() + kUnmountTimeout;
   if (!Connect(kUnmountTimeout).ok()) return;
+  connection_->AbandonCalls();  // of which one may have been cancelled
   const mount3::DirPath path = {xdr::String<mount3::kMaxPathBytes>(directory)};
   (void)Call<nfs3::Void>(pump, *connection_, mount3::kUmnt, path, deadline);
   connection_.reset();

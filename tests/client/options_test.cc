@@ -96,6 +96,28 @@ TEST(Options, EveryOneThatHelpShowsCanBeSetAndIsShownOnce) {
   EXPECT_EQ(names.size(), 18u);
 }
 
+TEST(Options, PatienceIsTheTimeoutOfTheCallAndItsResends) {
+  Options options;
+  EXPECT_EQ(Patience(options), absl::Seconds(180));
+  options.timeout = absl::Seconds(5);
+  options.retransmissions = 0;
+  EXPECT_EQ(Patience(options), absl::Seconds(5));
+}
+
+TEST(Options, HardIsASwitchAndHasPatienceWithoutEnd) {
+  Options options;
+  EXPECT_FALSE(options.hard);
+  for (const char* on : {"", "1"}) {
+    options.hard = false;
+    EXPECT_TRUE(SetOption("hard", on, options).ok()) << on;
+    EXPECT_TRUE(options.hard);
+    EXPECT_EQ(Patience(options), absl::InfiniteDuration());
+  }
+  EXPECT_TRUE(SetOption("hard", "0", options).ok());
+  EXPECT_EQ(Patience(options), absl::Seconds(180));
+  EXPECT_THAT(Refusal("hard", "yes"), HasSubstr("hard: 'yes' is neither 1 nor 0"));
+}
+
 TEST(Options, AutomaticReadaheadIsNoNumber) {
   Options options;
   options.readahead = 5;

@@ -2,10 +2,12 @@
 #include "io/socket.h"
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <set>
 
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 
 namespace io {
@@ -59,6 +61,36 @@ TEST(SocketMaker, MakesSocketsAsTheTransportsWantThem) {
   const auto fd = maker.Next();
   ASSERT_TRUE(fd.ok()) << fd.status();
   EXPECT_FALSE(maker.NextMayDoBetter(EADDRNOTAVAIL)) << "nothing to choose from";
+}
+
+int OptionOf(int fd, int level, int name) {
+  int value = -1;
+  socklen_t size = sizeof(value);
+  EXPECT_EQ(getsockopt(fd, level, name, &value, &size), 0);
+  return value;
+}
+
+// A machine that is gone is noticed within half a minute, one that has come back sooner.
+TEST(SocketMaker, MakesSocketsThatNoticeAPeerThatIsGone) {
+  SocketMaker maker(Address::Loopback(2049), SourcePort::kReservedIfPossible, 0);
+  for (int socket = 0; socket < 3; ++socket) {  // every one that it makes
+    const auto fd = maker.Next();
+    ASSERT_TRUE(fd.ok()) << fd.status();
+    const auto tcp = [&](int name) { return OptionOf(fd->get(), IPPROTO_TCP, name); };
+    EXPECT_EQ(OptionOf(fd->get(), SOL_SOCKET, SO_KEEPALIVE), 1);
+    EXPECT_LE(tcp(TCP_KEEPIDLE) + tcp(TCP_KEEPINTVL) * tcp(TCP_KEEPCNT), 30);
+    EXPECT_LE(tcp(TCP_KEEPINTVL), 2);
+    EXPECT_GT(tcp(TCP_USER_TIMEOUT), 0);
+    EXPECT_LE(tcp(TCP_USER_TIMEOUT), 30'000);
+    EXPECT_EQ(tcp(TCP_NODELAY), 1);
+  }
+}
+
+TEST(InspectSocket, OfOneThatIsNotConnectedKnowsNothing) {
+  const absl::Time now = absl::FromUnixSeconds(1'000'000'000);
+  const ConnectionState none = InspectSocket(-1, now);
+  EXPECT_EQ(none.source_port, 0);
+  EXPECT_EQ(none.last_heard, absl::InfinitePast());
 }
 
 TEST(SocketMaker, AFamilyThatTheMachineDoesNotHaveIsUnimplemented) {

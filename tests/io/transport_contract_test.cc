@@ -39,6 +39,56 @@ TEST_P(Contract, ARefusedConnectIsUnavailableAndSaysWhereAndWhy) {
   transport().Close(*id);
 }
 
+TEST_P(Contract, InspectGivesTheSourcePortThatThePeerSees) {
+  const Address address = harness_->Serve({{}, {}});
+  const ConnectionId one = Connect(address);
+  const ConnectionId two = Connect(address);
+  const uint16_t port_of_one = transport().Inspect(one).source_port;
+  const uint16_t port_of_two = transport().Inspect(two).source_port;
+  EXPECT_NE(port_of_one, port_of_two);
+  transport().Close(one);
+  transport().Close(two);
+  EXPECT_EQ(port_of_one, harness_->ClientPort(0));
+  EXPECT_EQ(port_of_two, harness_->ClientPort(1));
+}
+
+// The kernel's clock for this ticks every few milliseconds.
+constexpr absl::Duration kTick = absl::Milliseconds(25);
+
+TEST_P(Contract, BytesAreHeardWhenTheyArriveThoughNobodyReceivesThem) {
+  const ConnectionId id = Connect(harness_->Serve({{{Kind::kAwait, {}, 1}, {Kind::kSend, "x"}}}));
+  const absl::Time connected = transport().Now();
+  const auto last_heard = [&] { return transport().Inspect(id).last_heard; };
+  while (transport().Now() < connected + 2 * kTick) transport().Wait(connected + 2 * kTick);
+  EXPECT_LT(last_heard(), connected + kTick) << "the connection has been quiet since";
+  SendText(id, "!");
+  // For ever, if they are not.
+  while (last_heard() < connected + kTick) {
+    transport().Wait(transport().Now() + absl::Milliseconds(1));
+  }
+  const absl::Time heard = last_heard();
+  EXPECT_LE(heard, transport().Now());
+  EXPECT_EQ(ReceiveText(id, 1), "x");
+  transport().Close(id);
+}
+
+TEST_P(Contract, BytesAreHeardWhileAReceiveWaitsForMore) {
+  const std::string half = RandomText(100'000, 6);
+  const ConnectionId id =
+      Connect(harness_->Serve({{{Kind::kAwait, {}, 1}, {Kind::kSend, half}, {Kind::kAwait}}}));
+  const absl::Time connected = transport().Now();
+  std::string space(2 * half.size(), '?');
+  transport().StartReceive(
+      id,
+      {.first = std::as_writable_bytes(std::span(space)), .second = {}, .promised = space.size()});
+  while (transport().Now() < connected + 2 * kTick) transport().Wait(connected + 2 * kTick);
+  SendText(id, "!");
+  while (transport().Inspect(id).last_heard < connected + kTick) {
+    transport().Wait(transport().Now() + absl::Milliseconds(1));
+  }
+  transport().Close(id);
+}
+
 TEST_P(Contract, ThereIsALimitOfConnections) {
   const Address address = harness_->Serve({});
   std::vector<ConnectionId> ids;
