@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <future>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -16,6 +17,7 @@ class SystemResolver final : public Resolver {
 
   std::optional<absl::StatusOr<Addresses>> Poll() override {
     if (!asked_.valid()) Ask();
+    if (!asked_.valid()) return std::nullopt;
     if (asked_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return std::nullopt;
     return asked_.get();
   }
@@ -26,7 +28,11 @@ class SystemResolver final : public Resolver {
     std::packaged_task<absl::StatusOr<Addresses>()> task(
         [host = host_] { return Resolve(host, 0); });
     asked_ = task.get_future();
-    std::thread(std::move(task)).detach();
+    try {
+      std::thread(std::move(task)).detach();
+    } catch (const std::system_error&) {
+      asked_ = {};  // no thread is to be had now: the next Poll() tries again
+    }
   }
 
   const std::string host_;

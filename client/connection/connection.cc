@@ -65,8 +65,8 @@ void Connection::Apply(const io::Event& event) {
     race_->Apply(event);
     if (const auto winner = race_->TakeWinner()) OnConnected(*winner);
   } else if (!event.status.ok()) {
+    if (broken_.ok() && !answered_) ++losses_unanswered_;
     broken_.Update(event.status);
-    if (!answered_) ++losses_unanswered_;
   } else {
     OnTransfer(event);
   }
@@ -106,6 +106,7 @@ void Connection::TurnRace() {
 
 void Connection::OnConnected(const AddressRace::Winner& winner) {
   if (state_ == State::kLost) ++reconnects_;
+  if (state_ == State::kFirst) retry_delay_.Reset();  // nothing has been lost so far
   race_.reset();
   state_ = State::kConnected;
   transport_id_ = winner.id;

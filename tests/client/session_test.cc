@@ -123,7 +123,9 @@ TEST_F(SessionTest, AServerThatAcceptsAndIsSilentTimesOut) {
 TEST_F(SessionTest, TheReservedPortIsUsedWhenThereIsTheRight) {
   ExpectOpens("/export/dir/file");
   for (const server::Call& call : world_.server().log().calls()) {
-    EXPECT_LT(call.peer.source_port, 1024) << server::LogLine(call);
+    const bool is_reserved = call.peer.source_port < 1024;
+    // The reserved ports are few, and rpcbind does not ask for them.
+    EXPECT_EQ(is_reserved, call.program != rpc::kRpcbindProgram) << server::LogLine(call);
   }
 }
 
@@ -311,7 +313,6 @@ TEST_F(SessionTest, OpensWithASingleSlot) {
   world_.options().slots = 1;
   ExpectOpens("/export/dir/file");
   EXPECT_EQ(CallsOf(nfs3::kFsinfo), 1u);
-  EXPECT_EQ(CallsOf(nfs3::kAccess), 1u);
 }
 
 }  // namespace
