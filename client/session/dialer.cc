@@ -23,7 +23,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Dialer::Dial(const Call& call) {
   options.connect.source_port = call.source_port;
   options.connect_timeout = call.timeout;
   options.patience = Patience(options_);
-  options.announce = options_.announce;
+  if (options_.announce) options.announce = [this](absl::string_view text) { Announce(text); };
   options.seed = ++seed_;
   options.channel = call.channel;
   options.channel.timeout = options_.timeout;
@@ -36,6 +36,13 @@ absl::StatusOr<std::unique_ptr<Connection>> Dialer::Dial(const Call& call) {
     pump_.Turn(absl::InfiniteFuture());
   }
   return connection;
+}
+
+// It is one server, however many of its connections notice.
+void Dialer::Announce(absl::string_view text) {
+  if (text == announced_) return;
+  announced_ = std::string(text);
+  options_.announce(text);
 }
 
 }  // namespace nfs

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "client/connection/connection.h"
 #include "client/connection/pump.h"
@@ -40,9 +42,12 @@ class Dialer {
   Pump& pump() { return pump_; }
 
  private:
+  void Announce(absl::string_view text);
+
   Pump& pump_;
   ServerAddresses& addresses_;
   const Options& options_;
+  std::string announced_;  // the last that was
   uint32_t seed_;
 };
 

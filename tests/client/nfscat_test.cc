@@ -190,7 +190,15 @@ TEST_F(NfscatTest, AHostThatDoesNotExistExitsWithThree) {
 
 TEST_F(NfscatTest, ASilentServerExitsWithSixWithinItsTime) {
   Rules("CONNECT silent");
-  ExpectExit({"--timeo=3", "--retrans=1", Url("/export/hello")}, 6, "no reply within");
+  ExpectExit({"-q", "--timeo=3", "--retrans=1", Url("/export/hello")}, 6, "no reply within");
+}
+
+TEST_F(NfscatTest, ASilentServerIsToldOfInTheWordsOfTheKernelsClient) {
+  Rules("READ nth=2 delay=6s");
+  const Outcome outcome = Run({"--rsize=4K", Url("/export/file")});
+  EXPECT_EQ(outcome.exit_status, 0);
+  EXPECT_EQ(outcome.err,
+            "nfs: server 127.0.0.1 not responding, still trying\nnfs: server 127.0.0.1 OK\n");
 }
 
 TEST_F(NfscatTest, AServerThatStopsAnsweringExitsWithSixAfterWhatCame) {
