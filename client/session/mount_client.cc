@@ -26,6 +26,15 @@ std::string Offer(const std::vector<std::string>& exports) {
   return absl::StrCat("; the server exports: ", absl::CHexEscape(absl::StrJoin(exports, ", ")));
 }
 
+// What of a path may be an export: its parents too, and none that MNT cannot ask for.
+std::vector<std::string> Mountable(absl::string_view path) {
+  std::vector<std::string> directories = SelfAndParents(path);
+  std::erase_if(directories, [](const std::string& directory) {
+    return directory.size() > mount3::kMaxPathBytes;
+  });
+  return directories;
+}
+
 // Whether another part of the path may still be accepted.
 bool IsAboutThePath(mount3::Status status) {
   switch (status) {
@@ -86,13 +95,10 @@ absl::StatusOr<mount3::Mountres3> MountClient::Mnt(const std::string& directory)
 }
 
 absl::StatusOr<MountedExport> MountClient::MountExportOf(absl::string_view path) {
-  if (path.size() > mount3::kMaxPathBytes) {
-    return NfsError("MNT", nfs3::Status::kNameTooLong);
-  }
   const std::vector<std::string> exports = ListExports();
   const std::optional<std::string> listed = LongestExport(exports, path);
   absl::StatusOr<MountedExport> mounted =
-      MountFirst(listed.has_value() ? std::vector<std::string>{*listed} : SelfAndParents(path));
+      MountFirst(listed.has_value() ? std::vector<std::string>{*listed} : Mountable(path));
   if (mounted.ok() || KindOf(mounted.status()) != ErrorKind::kMountRefused) return mounted;
   return Append(mounted.status(), Offer(exports));
 }
