@@ -1,11 +1,11 @@
 // Asking where a program listens: the port mapper (RFC 1833, section 3) and rpcbind
 // (section 2).
 //
-// Version 2 (GETPORT) comes first and version 4 (GETADDR) second: every server has
-// version 2, small and old ones have nothing else, and its answer is the port alone,
+// Over IPv4 version 2 (GETPORT) comes first and version 4 (GETADDR) second: every server
+// has version 2, small and old ones have nothing else, and its answer is the port alone,
 // which is all that is used of a universal address anyway. What it cannot say is the
-// port of a service that listens on IPv6 only; there it answers 0, and then version 4
-// is asked, with the netid of the connection at hand.
+// port of a service on IPv6, which may be another one, or the only one; so over IPv6
+// version 4 comes first. GETADDR is asked with the netid of the connection at hand.
 #ifndef RPC_RPCBIND_H_
 #define RPC_RPCBIND_H_
 

@@ -14,14 +14,15 @@
 namespace nfs {
 
 // Asks rpcbind (rpc/rpcbind.h says in what order), over one connection for all its
-// questions. Once rpcbind could not be reached it is not tried again.
+// questions. Once rpcbind could not be reached, or has not answered for ten seconds, it
+// is not tried again.
 class PortFinder {
  public:
   // REQUIRES: both outlive the finder.
   PortFinder(Dialer& dialer, const Options& options);
 
   // The TCP port of `program`. Unavailable, with what would help, when rpcbind cannot
-  // be reached or does not know the program.
+  // be reached or does not know the program; DeadlineExceeded when it does not answer.
   absl::StatusOr<uint16_t> Find(uint32_t program, uint32_t version);
 
   // Ends the connection; a later question makes a new one, also when none could be made
@@ -30,6 +31,7 @@ class PortFinder {
 
  private:
   absl::Status Connect();
+  absl::Status Failed(const absl::Status& status);
   absl::StatusOr<uint16_t> Getport(uint32_t program, uint32_t version);
   absl::StatusOr<uint16_t> Getaddr(uint32_t program, uint32_t version);
 

@@ -121,23 +121,24 @@ absl::Status Session::MountAt(uint16_t port) {
 
 // --- The NFS connection ----------------------------------------------------
 
-absl::StatusOr<uint16_t> Session::NfsPort() {
-  if (options_.port != 0) return options_.port;
+absl::Status Session::ConnectToNfs() {
+  if (options_.port != 0) return ConnectToNfsAt(options_.port);
   const absl::StatusOr<uint16_t> port = ports_.Find(nfs3::kProgram, nfs3::kVersion);
-  // A port mapper that cannot be reached says nothing about NFS; one that answers does.
-  const bool unreachable = !port.ok() && options_.mount_port != 0;
-  return unreachable ? nfs3::kPort : port;
+  if (port.ok()) return ConnectToNfsAt(*port);
+  // Without a port mapper, or with one of no use: where NFS nearly always is.
+  const absl::Status status = ConnectToNfsAt(nfs3::kPort);
+  if (status.ok()) return status;
+  return Append(port.status(), absl::StrCat("; nor does NFS answer on its usual port: ",
+                                            status.message(), "; give --port if you know it"));
 }
 
-absl::Status Session::ConnectToNfs() {
-  const absl::StatusOr<uint16_t> port = NfsPort();
-  if (!port.ok()) return port.status();
+absl::Status Session::ConnectToNfsAt(uint16_t port) {
   rpc::Channel::Options channel;
   channel.slots = options_.slots;
   channel.credentials = credentials_;
   channel.payload_bytes = options_.rsize != 0 ? options_.rsize : kLargestDefaultRsize;
   channel.xid_seed = seed_;
-  auto connection = dialer_.Dial({*port, options_.connect_timeout, dialer_.source_port(), channel});
+  auto connection = dialer_.Dial({port, options_.connect_timeout, dialer_.source_port(), channel});
   if (!connection.ok()) return Prepend("NFS: ", connection.status());
   connection_ = *std::move(connection);
   return absl::OkStatus();
@@ -161,11 +162,13 @@ absl::StatusOr<RemoteFile> Session::FindFile() {
   return Walk();
 }
 
-// After a restart NFS may be there before MOUNT is, and MOUNT before rpcbind knows it.
+// After a restart NFS may be there before MOUNT is, and MOUNT before rpcbind knows it: the
+// port that it had is not forgotten for what rpcbind says.
 absl::Status Session::MountAgain() {
+  const uint16_t known_port = mount_->port();
   PatientWait wait(absl::Milliseconds(100), absl::Milliseconds(1500), Patience(options_));
   for (;;) {
-    absl::Status status = MountAt(mount_->port());
+    absl::Status status = MountAt(known_port);
     if (KindOf(status) == ErrorKind::kUnreachable) status = Mount();  // it may have moved
     ports_.Close();
     if (KindOf(status) != ErrorKind::kUnreachable) return status;

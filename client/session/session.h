@@ -83,7 +83,7 @@ class Session {
   absl::Status Mount();
   absl::Status MountAt(uint16_t port);
   absl::Status ConnectToNfs();
-  absl::StatusOr<uint16_t> NfsPort();
+  absl::Status ConnectToNfsAt(uint16_t port);
   absl::StatusOr<RemoteFile> Walk();
   absl::Status MountAgain();
   absl::Status CheckType(const RemoteFile& file) const;

@@ -34,6 +34,7 @@ absl::StatusOr<std::unique_ptr<Session>> SimulatedWorld::Open(absl::string_view 
   Session::Environment environment;
   environment.transport = std::make_unique<io::SimulatedTransport>(network_);
   environment.addresses = addresses_;
+  environment.resolver = std::move(resolver_);
   environment.seed = 1;
   return Session::Open(std::move(environment), target, options_);
 }

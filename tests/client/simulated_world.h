@@ -16,6 +16,7 @@
 #include "client/session/session.h"
 #include "client/stream/file_stream.h"
 #include "io/address.h"
+#include "io/resolver.h"
 #include "io/simulated_network.h"
 #include "io/simulated_transport.h"
 #include "tests/server/server.h"
@@ -39,6 +40,8 @@ class SimulatedWorld {
   Options& options() { return options_; }
   // Where the client finds the server; the simulated one is at At(port) only.
   void SetAddresses(io::Addresses addresses) { addresses_ = std::move(addresses); }
+  // Whom the next session that is opened asks when they do not work any more.
+  void SetResolver(std::unique_ptr<io::Resolver> resolver) { resolver_ = std::move(resolver); }
 
   // The way to one port, or to all three.
   void SetLink(uint16_t port, const io::LinkPolicy& policy);
@@ -64,6 +67,7 @@ class SimulatedWorld {
   server::SimulatedServer simulated_;
   Options options_;
   io::Addresses addresses_ = {address_};
+  std::unique_ptr<io::Resolver> resolver_;
 };
 
 // The bytes that PatternContents(size, seed) has in the range.
