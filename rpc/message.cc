@@ -73,7 +73,7 @@ absl::StatusCode Code(AcceptState state) {
     case AcceptState::kProgUnavail:
     case AcceptState::kProgMismatch:
     case AcceptState::kProcUnavail: return absl::StatusCode::kUnimplemented;
-    case AcceptState::kSystemErr: return absl::StatusCode::kInternal;
+    case AcceptState::kSystemErr: return absl::StatusCode::kUnavailable;
     default: return absl::StatusCode::kDataLoss;
   }
 }

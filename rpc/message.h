@@ -144,7 +144,7 @@ struct ReplyHeader {
 
 // OK when the call was executed; otherwise what the server said, by the RFC's own
 // name and number. Unimplemented: it lacks the program, version or procedure.
-// Unauthenticated: it wants other credentials. Internal: kSystemErr. DataLoss: it
+// Unauthenticated: it wants other credentials. Unavailable: kSystemErr. DataLoss: it
 // says that our arguments are garbage, or a state that RFC 5531 does not know.
 absl::Status ToStatus(const ReplyHeader& reply);
 

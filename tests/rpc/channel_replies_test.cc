@@ -294,7 +294,7 @@ std::vector<Golden> Refusals() {
           "GarbageArgs", 4, {},
           absl::DataLossError("RPC: GARBAGE_ARGS (4): the server could not decode the arguments")),
       accepted("SystemErr", 5, {},
-               absl::InternalError("RPC: SYSTEM_ERR (5): the server met a system error")),
+               absl::UnavailableError("RPC: SYSTEM_ERR (5): the server met a system error")),
       accepted(
           "UnknownAcceptState", 77, {},
           absl::DataLossError("RPC: unknown accept_stat (77): not a state that RFC 5531 knows")),
@@ -331,7 +331,7 @@ Golden OutOfOrderWithDuplicates() {
       ReadOutcome(3, Pattern(100, 3)),
       ReadOutcome(0, Pattern(63, 0), false),
       {4, absl::OkStatus(), Pattern(20, 4), {}},
-      {1, absl::InternalError("RPC: SYSTEM_ERR (5): the server met a system error"), {}, {}},
+      {1, absl::UnavailableError("RPC: SYSTEM_ERR (5): the server met a system error"), {}, {}},
       ReadOutcome(2, Pattern(1, 2)),
   };
   golden.unexpected_replies = 2;
@@ -432,7 +432,10 @@ Golden FailureWithAPayload() {
         Append(message, results);
         return message;
       },
-      {0, absl::InternalError("RPC: SYSTEM_ERR (5): the server met a system error"), results, {}});
+      {0,
+       absl::UnavailableError("RPC: SYSTEM_ERR (5): the server met a system error"),
+       results,
+       {}});
 }
 
 std::vector<Golden> Goldens() {

@@ -118,7 +118,7 @@ TEST(AnAcceptedCall, ThatWasNotExecutedSaysWhyByTheRfcsOwnName) {
       StatusOf(FailedReply(7, 4)),
       absl::DataLossError("RPC: GARBAGE_ARGS (4): the server could not decode the arguments"));
   EXPECT_EQ(StatusOf(FailedReply(7, 5)),
-            absl::InternalError("RPC: SYSTEM_ERR (5): the server met a system error"));
+            absl::UnavailableError("RPC: SYSTEM_ERR (5): the server met a system error"));
 }
 
 TEST(AnAcceptedCall, InAStateThatNobodyKnowsIsALossOfData) {
