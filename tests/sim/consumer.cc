@@ -1,0 +1,238 @@
+// Tested by tests/sim/world_test.cc.
+#include "tests/sim/consumer.h"
+
+#include <exception>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/target.h"
+#include "tests/sim/abandoned.h"
+#include "tests/sim/watched_transport.h"
+
+namespace sim {
+
+namespace {
+
+// Nobody needs more connects to one address in a second than this, and one for every
+// connection that the server ended.
+constexpr uint64_t kMostConnects = 15;
+
+// FNV-1a over some of the bytes: that they stay as they were while they are lent.
+uint64_t Checksum(std::span<const std::byte> bytes) {
+  uint64_t sum = 0xcbf29ce484222325;
+  for (size_t i = 0; i < bytes.size(); i += bytes.size() / 64 + 1) {
+    sum = (sum ^ static_cast<uint64_t>(bytes[i])) * 0x100000001b3;
+  }
+  return sum;
+}
+
+// What options and session get once they have it.
+template <typename Options>
+void SetSurvival(const ClientPlan& plan, std::function<void(absl::string_view)> announce,
+                 Options& options) {
+  if constexpr (requires { options.hard; }) options.hard = plan.hard;
+  if constexpr (requires { options.announce; }) options.announce = std::move(announce);
+}
+
+using Resolver = std::function<absl::StatusOr<std::vector<io::Address>>()>;
+
+template <typename Session = nfs::Session>
+absl::StatusOr<std::unique_ptr<Session>> OpenSession(std::unique_ptr<io::Transport> transport,
+                                                     const Resolver& resolve,
+                                                     const nfs::Target& target,
+                                                     const nfs::Options& options) {
+  if constexpr (requires { Session::Open(std::move(transport), resolve, target, options); }) {
+    return Session::Open(std::move(transport), resolve, target, options);
+  } else {
+    return Session::Open(std::move(transport), *resolve(), target, options);
+  }
+}
+
+}  // namespace
+
+Consumer::Consumer(const Plan& plan, Site& site, Ledger& ledger, Truth& truth, Timeline& timeline)
+    : plan_(plan), site_(site), ledger_(ledger), truth_(truth), timeline_(timeline) {}
+
+Consumer::~Consumer() = default;
+
+void Consumer::Violate(const std::string& what) {
+  timeline_.Add(site_.now(), "  ! ", what);
+  if (violation_.empty()) violation_ = what;
+}
+
+void Consumer::Run() {
+  status_ = Open();
+  opened_ = site_.now();
+  truth_.OnOpened();
+  if (status_.ok()) status_ = BeginStream(plan_.client.range);
+  if (status_.ok()) Stream();
+  timeline_.Add(site_.now(), "end: ", status_.ToString());
+  CloseAll();
+}
+
+// --- Opening ---------------------------------------------------------------
+
+nfs::Options Consumer::MakeOptions() {
+  nfs::Options options;
+  options.rsize = plan_.client.rsize;
+  options.slots = plan_.client.slots;
+  options.readahead = plan_.client.readahead;
+  options.uid = options.gid = 0;
+  options.timeout = plan_.client.timeout;
+  options.retransmissions = plan_.client.retransmissions;
+  options.connect_timeout = plan_.client.connect_timeout;
+  const auto announce = [this](absl::string_view text) { timeline_.Add(site_.now(), text); };
+  SetSurvival(plan_.client, announce, options);
+  return options;
+}
+
+std::unique_ptr<io::Transport> Consumer::MakeTransport() {
+  auto transport = std::make_unique<WatchedTransport>(
+      site_.network(), [this](const io::Address& address) { OnConnect(address); },
+      [this](const std::string& what) { Violate(what); });
+  using Trouble = io::SimulatedTransport::Trouble;
+  transport->SetTroubleHandler([this](Trouble trouble, absl::string_view text) {
+    Violate(std::string(text));
+    // Not a second time, while the first one takes the world down.
+    if (trouble == Trouble::kMemoryTouched || std::uncaught_exceptions() != 0) return;
+    throw Abandoned{std::string(text)};
+  });
+  return transport;
+}
+
+void Consumer::OnConnect(const io::Address& address) {
+  timeline_.Add(site_.now(), "connect to ", address.ToString());
+  ++connects_;
+  const int64_t second = absl::ToUnixSeconds(site_.now());
+  auto& [last, count] = connects_per_second_[address.ToString()];
+  if (std::exchange(last, second) != second) count = 0;
+  uint64_t most = kMostConnects + ledger_.count(FaultKind::kSeek);
+  for (FaultKind kind : {FaultKind::kReset, FaultKind::kFin, FaultKind::kRefuse}) {
+    most += ledger_.count(kind);
+  }
+  if (++count > most) Violate(absl::StrCat("a storm of connects to ", address.ToString()));
+}
+
+absl::Status Consumer::Open() {
+  nfs::Target target;
+  target.host = "simulated";
+  target.path = Site::kPath;
+  auto session =
+      OpenSession(MakeTransport(), [this] { return site_.Resolve(); }, target, MakeOptions());
+  if (!session.ok()) return session.status();
+  session_ = *std::move(session);
+  timeline_.Add(site_.now(), "open, file of ", session_->file().attributes.size, " bytes");
+  return absl::OkStatus();
+}
+
+absl::Status Consumer::BeginStream(const nfs::Range& range) {
+  auto stream = nfs::FileStream::Make(*session_, range, plan_.client.lent_chunks);
+  if (!stream.ok()) return stream.status();
+  stream_ = *std::move(stream);
+  truth_.BeginRun(range);
+  is_over_ = false;
+  return absl::OkStatus();
+}
+
+// --- Streaming -------------------------------------------------------------
+
+void Consumer::Stream() {
+  const uint64_t most = plan_.consumer.stops_after.value_or(UINT64_MAX);
+  while (status_.ok() && steps_ < most && violation_.empty()) {
+    if (SeekIfDue()) continue;
+    if (stream_->AtEnd() || !stream_->status().ok()) break;
+    Step();
+  }
+  while (!lent_.empty()) ReleaseOldest();
+  while (!stream_->AtEnd() && steps_ < most && TakePiece()) ReleaseOldest();
+  const bool stopped = steps_ >= most;
+  if (stopped) ledger_.Inject(FaultKind::kStopEarly);
+  status_ = stream_->status();
+  end_ = !status_.ok() ? End::kError : stopped ? End::kStopped : End::kAllBytes;
+  EndStream(end_ == End::kAllBytes);
+}
+
+void Consumer::Step() {
+  ++steps_;
+  if (lent_.size() == plan_.client.lent_chunks) ReleaseOldest();
+  if (!TakePiece()) {
+    if (!lent_.empty()) ReleaseOldest();
+    stream_->Turn(/*consumer_waits=*/lent_.empty(), absl::InfiniteFuture());
+  }
+  CheckCounts();
+}
+
+bool Consumer::TakePiece() {
+  const uint64_t offset = stream_->position();
+  const std::optional<std::span<const std::byte>> bytes = stream_->Lend();
+  if (!bytes.has_value()) return false;
+  ++pieces_;
+  timeline_.Add(site_.now(), "  took ", bytes->size(), " bytes at ", offset);
+  const std::string wrong = truth_.OnDelivered(*bytes);
+  if (!wrong.empty()) Violate(wrong);
+  lent_.push_back({*bytes, Checksum(*bytes)});
+  if (plan_.consumer.pause_every != 0 && pieces_ % plan_.consumer.pause_every == 0) Pause();
+  return true;
+}
+
+void Consumer::ReleaseOldest() {
+  if (Checksum(lent_.front().bytes) != lent_.front().checksum) {
+    Violate("bytes changed while they were lent");
+  }
+  lent_.pop_front();
+  stream_->Release();
+}
+
+void Consumer::Pause() {
+  ledger_.Inject(FaultKind::kSlowConsumer);
+  ledger_.Spend(plan_.consumer.pause);
+  const absl::Time until = site_.now() + plan_.consumer.pause;
+  if (!plan_.consumer.turns_in_pauses) return SleepUntil(until);
+  while (site_.now() < until && stream_->status().ok()) stream_->Turn(false, until);
+}
+
+void Consumer::SleepUntil(absl::Time time) {
+  while (site_.network().RunNext(time)) {
+  }
+  site_.network().AdvanceTo(time);
+}
+
+bool Consumer::SeekIfDue() {
+  if (next_seek_ == plan_.consumer.seeks.size()) return false;
+  const ConsumerPlan::Seek& seek = plan_.consumer.seeks[next_seek_];
+  if (steps_ < seek.after || !stream_->status().ok()) return false;
+  ++next_seek_;
+  steps_ = 0;
+  Plan there = plan_;
+  there.client.range = seek.range;
+  const auto slots = static_cast<uint64_t>(plan_.client.slots);
+  ledger_.Inject(FaultKind::kSeek, absl::Seconds(2) + 3 * plan_.round_trip(),
+                 there.planned_reads() + slots + 4);
+  timeline_.Add(site_.now(), "  seek to ", seek.range.offset);
+  EndStream(stream_->AtEnd());
+  status_ = BeginStream(seek.range);
+  return status_.ok();
+}
+
+void Consumer::EndStream(bool complete) {
+  is_over_ = true;
+  const std::string wrong = judge_(complete && stream_->status().ok());
+  if (!wrong.empty()) Violate(wrong);
+  lent_.clear();
+  stream_.reset();
+}
+
+// Not by the destructors: what they wait for they could not tell.
+void Consumer::CloseAll() {
+  is_over_ = true;
+  stream_.reset();
+  if (session_ != nullptr) session_->Close();
+  session_.reset();
+}
+
+void Consumer::CheckCounts() {
+  const int in_flight = session_->connection().calls_in_flight();
+  if (in_flight > plan_.client.slots) Violate(absl::StrCat(in_flight, " calls are in flight"));
+}
+
+}  // namespace sim
