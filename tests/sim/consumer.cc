@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/errors.h"
 #include "client/target.h"
 #include "tests/sim/abandoned.h"
 #include "tests/sim/watched_transport.h"
@@ -66,8 +67,12 @@ void Consumer::Run() {
   truth_.OnOpened();
   if (status_.ok()) status_ = BeginStream(plan_.client.range);
   if (status_.ok()) Stream();
-  timeline_.Add(site_.now(), "end: ", status_.ToString());
+  timeline_.Add(site_.now(), "end: ", StatusText());
   CloseAll();
+}
+
+std::string Consumer::StatusText() const {
+  return absl::StrCat("exit ", static_cast<int>(nfs::KindOf(status_)), ": ", status_.message());
 }
 
 // --- Opening ---------------------------------------------------------------

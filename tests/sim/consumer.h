@@ -37,6 +37,8 @@ class Consumer {
 
   End end() const { return end_; }
   const absl::Status& status() const { return status_; }
+  // "exit 6: READ: ..." (absl's own text has payloads in any order).
+  std::string StatusText() const;
   // When the session was open, or was not.
   absl::Time opened() const { return opened_; }
   uint64_t connects() const { return connects_; }

@@ -48,7 +48,7 @@ constexpr FaultDescription kDescriptions[] = {
     {FaultKind::kReplace, "replace", true, true},
     {FaultKind::kRemove, "remove", true, true},
     {FaultKind::kSlowConsumer, "slow-consumer", false, false},
-    {FaultKind::kStopEarly, "stop-early", true, true},
+    {FaultKind::kStopEarly, "stop-early", true, false},
     {FaultKind::kSeek, "seek", true, false},
 };
 static_assert(std::size(kDescriptions) == kFaultKinds);

@@ -143,7 +143,8 @@ void Mischief::BendTime(FaultKind kind, Actions& actions) {
       return ledger_.Inject(kind);
     }
     case FaultKind::kDelay:
-      actions.delay = dice_.Spread(absl::Microseconds(10), timeout / 8);
+      // Of EXPORT no more than five seconds are waited for.
+      actions.delay = dice_.Spread(absl::Microseconds(10), std::min(timeout / 8, Seconds(2)));
       return ledger_.Inject(kind);
     case FaultKind::kLate:
       actions.delay = timeout + dice_.Spread(Milliseconds(1), timeout / 2);

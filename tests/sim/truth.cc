@@ -91,6 +91,12 @@ bool Truth::CouldBeOpened(const Version& version) const {
          version.family <= versions_[last].family;
 }
 
+bool Truth::LooksGrown(const Version& version) const {
+  return std::ranges::any_of(versions_, [&](const Version& opened) {
+    return CouldBeOpened(opened) && opened.seed == version.seed && opened.size < version.size;
+  });
+}
+
 bool Truth::opened_empty() const {
   const size_t last = std::min(last_opened_, versions_.size() - 1);
   return std::any_of(versions_.begin() + static_cast<ptrdiff_t>(first_opened_),
@@ -101,7 +107,7 @@ bool Truth::opened_empty() const {
 bool Truth::EndIsTrue(bool any_version) const {
   if (delivered_ == range_.length) return true;
   return std::ranges::any_of(versions_, [&](const Version& version) {
-    if (!any_version && !CouldBeOpened(version)) return false;
+    if (!any_version && !CouldBeOpened(version) && !LooksGrown(version)) return false;
     const uint64_t left = version.size > range_.offset ? version.size - range_.offset : 0;
     return delivered_ == std::min(left, range_.length);
   });

@@ -69,6 +69,8 @@ class Truth {
   // The same of the seed that has most of them.
   size_t MatchAny(uint64_t offset, std::span<const std::byte> bytes);
   bool CouldBeOpened(const Version& version) const;
+  // Shrunk and grown again meanwhile: for who did not see it shorter it has only grown.
+  bool LooksGrown(const Version& version) const;
   bool EndIsTrue(bool any_version) const;
   std::string JudgeSeeds() const;
 

@@ -1,7 +1,7 @@
 // Tested by tests/sim/world_test.cc.
 #include "tests/sim/world.h"
 
-#include <functional>
+#include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "client/protocol/nfs3.h"
@@ -123,8 +123,9 @@ class World {
                            FaultKind::kRestartExpired, FaultKind::kDenied}) {
       knowledge.asking_could_fail |= ledger_.Has(kind);
     }
-    knowledge.end_was_wrong =
-        ledger_.Has(FaultKind::kEarlyEof) || ledger_.Has(FaultKind::kEmptyRead);
+    for (FaultKind kind : {FaultKind::kEarlyEof, FaultKind::kEmptyRead, FaultKind::kError}) {
+      knowledge.end_was_wrong |= ledger_.Has(kind);
+    }
     return truth_.JudgeRun(complete, knowledge);
   }
 
@@ -135,8 +136,7 @@ class World {
     const Kinds allowed = AllowedErrors(plan_, ledger_, circumstances);
     const nfs::ErrorKind kind = nfs::KindOf(consumer_.status());
     if (kind != nfs::ErrorKind::kNone && !allowed[static_cast<size_t>(kind)]) {
-      return consumer_.Violate(absl::StrCat("exit ", static_cast<int>(kind), " where allowed is ",
-                                            Text(allowed), ": ", consumer_.status().ToString()));
+      return consumer_.Violate(absl::StrCat(consumer_.StatusText(), "; allowed: ", Text(allowed)));
     }
     const server::CallLog::Counters counters = served().log().counters();
     const bool whole = consumer_.end() == Consumer::End::kAllBytes && CountsAreExact(ledger_);
