@@ -186,22 +186,24 @@ void Mischief::BendRead(FaultKind kind, const Call& call, const Place& place, Ac
 }
 
 void Mischief::BendReply(FaultKind kind, Actions& actions) {
+  const bool certain = dice_.Chance(0.5);
   switch (kind) {
     case FaultKind::kNoAttributes: actions.no_attributes = true; break;
     case FaultKind::kJunk: actions.junk = dice_.Spread(1, 200); break;
     case FaultKind::kVerifier:
       actions.verifier = server::Verifier{static_cast<uint32_t>(dice_.Below(7)), dice_.Below(401)};
       break;
-    case FaultKind::kGarbage: actions.raw = Garbage(); break;
+    case FaultKind::kGarbage: actions.raw = Garbage(certain); break;
     default: actions.cut = static_cast<int64_t>(dice_.Spread(1, plan_.chunk_bytes() + 100) - 1);
   }
-  const bool is_lost = kind == FaultKind::kGarbage || kind == FaultKind::kCut;
+  // Garbage that passes for a mark is followed by silence.
+  const bool is_lost = kind == FaultKind::kCut || (kind == FaultKind::kGarbage && !certain);
   ledger_.Inject(kind, is_lost ? plan_.patience() : absl::ZeroDuration(), again());
 }
 
-std::string Mischief::Garbage() {
-  if (dice_.Chance(0.3)) return "HTTP/1.1 400 Bad Request\r\n\r\n";
-  if (dice_.Chance(0.3)) return "\xff\xff\xff\xff";
+std::string Mischief::Garbage(bool certain) {
+  const char* known = dice_.Pick({"HTTP/1.1 400 Bad Request\r\n\r\n", "\xff\xff\xff\xff"});
+  if (certain) return known;
   std::string bytes(dice_.Between(1, 64), '\0');
   for (char& byte : bytes) byte = static_cast<char>(dice_.Below(256));
   return bytes;

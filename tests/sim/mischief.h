@@ -41,7 +41,8 @@ class Mischief {
                 server::Actions& actions);
   void BendReply(FaultKind kind, server::Actions& actions);
   void Refuse(FaultKind kind, server::Actions& actions);
-  std::string Garbage();
+  // Bytes that are no record; `certain`: whoever reads them knows at once.
+  std::string Garbage(bool certain);
   // Calls that go out again when a connection is lost.
   uint64_t again() const { return static_cast<uint64_t>(plan_.client.slots) + 2; }
 
