@@ -6,17 +6,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/errors.h"
-#include "client/target.h"
 #include "tests/sim/abandoned.h"
+#include "tests/sim/opening.h"
 #include "tests/sim/watched_transport.h"
 
 namespace sim {
 
 namespace {
 
-// Nobody needs more connects to one address in a second than this, and one for every
-// connection that the server ended.
-constexpr uint64_t kMostConnects = 15;
+// Nobody needs more connects to one address and port in a second than this (two
+// connections may be looking for it), and one for every connection that the server ended.
+constexpr uint64_t kMostConnects = 20;
 
 // FNV-1a over some of the bytes: that they stay as they were while they are lent.
 uint64_t Checksum(std::span<const std::byte> bytes) {
@@ -25,28 +25,6 @@ uint64_t Checksum(std::span<const std::byte> bytes) {
     sum = (sum ^ static_cast<uint64_t>(bytes[i])) * 0x100000001b3;
   }
   return sum;
-}
-
-// What options and session get once they have it.
-template <typename Options>
-void SetSurvival(const ClientPlan& plan, std::function<void(absl::string_view)> announce,
-                 Options& options) {
-  if constexpr (requires { options.hard; }) options.hard = plan.hard;
-  if constexpr (requires { options.announce; }) options.announce = std::move(announce);
-}
-
-using Resolver = std::function<absl::StatusOr<std::vector<io::Address>>()>;
-
-template <typename Session = nfs::Session>
-absl::StatusOr<std::unique_ptr<Session>> OpenSession(std::unique_ptr<io::Transport> transport,
-                                                     const Resolver& resolve,
-                                                     const nfs::Target& target,
-                                                     const nfs::Options& options) {
-  if constexpr (requires { Session::Open(std::move(transport), resolve, target, options); }) {
-    return Session::Open(std::move(transport), resolve, target, options);
-  } else {
-    return Session::Open(std::move(transport), *resolve(), target, options);
-  }
 }
 
 }  // namespace
@@ -77,20 +55,6 @@ std::string Consumer::StatusText() const {
 
 // --- Opening ---------------------------------------------------------------
 
-nfs::Options Consumer::MakeOptions() {
-  nfs::Options options;
-  options.rsize = plan_.client.rsize;
-  options.slots = plan_.client.slots;
-  options.readahead = plan_.client.readahead;
-  options.uid = options.gid = 0;
-  options.timeout = plan_.client.timeout;
-  options.retransmissions = plan_.client.retransmissions;
-  options.connect_timeout = plan_.client.connect_timeout;
-  const auto announce = [this](absl::string_view text) { timeline_.Add(site_.now(), text); };
-  SetSurvival(plan_.client, announce, options);
-  return options;
-}
-
 std::unique_ptr<io::Transport> Consumer::MakeTransport() {
   auto transport = std::make_unique<WatchedTransport>(
       site_.network(), [this](const io::Address& address) { OnConnect(address); },
@@ -119,11 +83,8 @@ void Consumer::OnConnect(const io::Address& address) {
 }
 
 absl::Status Consumer::Open() {
-  nfs::Target target;
-  target.host = "simulated";
-  target.path = Site::kPath;
-  auto session =
-      OpenSession(MakeTransport(), [this] { return site_.Resolve(); }, target, MakeOptions());
+  const auto announce = [this](absl::string_view text) { timeline_.Add(site_.now(), text); };
+  auto session = OpenSession(MakeTransport(), plan_, site_, OptionsOf(plan_, announce));
   if (!session.ok()) return session.status();
   session_ = *std::move(session);
   timeline_.Add(site_.now(), "open, file of ", session_->file().attributes.size, " bytes");

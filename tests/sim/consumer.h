@@ -1,5 +1,4 @@
-// The client's side of a world: opens the file and takes its bytes as the plan says. The
-// only place that knows how a session is opened.
+// The client's side of a world: opens the file and takes its bytes as the plan says.
 #ifndef TESTS_SIM_CONSUMER_H_
 #define TESTS_SIM_CONSUMER_H_
 
@@ -59,7 +58,6 @@ class Consumer {
     uint64_t checksum = 0;
   };
 
-  nfs::Options MakeOptions();
   std::unique_ptr<io::Transport> MakeTransport();
   absl::Status Open();
   absl::Status BeginStream(const nfs::Range& range);

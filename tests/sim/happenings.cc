@@ -14,7 +14,10 @@ Happenings::Happenings(const Plan& plan, Site& site, Ledger& ledger, Timeline& t
                        std::function<bool()> waits)
     : plan_(plan), site_(site), ledger_(ledger), timeline_(timeline), waits_(std::move(waits)) {}
 
-void Happenings::OnNfsCall() { Schedule(++calls_); }
+void Happenings::OnNfsCall(bool reads_well) {
+  if (reads_well) has_expired_ = false;
+  Schedule(++calls_);
+}
 
 void Happenings::Schedule(uint64_t nth_call) {
   for (const TimedFault& fault : plan_.timed_faults) {
@@ -49,11 +52,16 @@ void Happenings::Restart(const TimedFault& fault) {
 }
 
 void Happenings::ComeUp(const TimedFault& fault, bool lost_reads) {
-  if (fault.kind == FaultKind::kRestartExpired) site_.served().tree().ExpireHandles();
+  if (fault.kind == FaultKind::kRestartExpired) ExpireHandles();
   if (fault.kind == FaultKind::kMove) site_.Move();
   site_.GoUp();
   timeline_.Add(site_.now(), "    server is ", site_.is_up() ? "up" : "still down");
   if (lost_reads && site_.is_up()) ExpectCallSoon();
+}
+
+void Happenings::ExpireHandles() {
+  expired_in_a_row_ |= std::exchange(has_expired_, true);
+  site_.served().tree().ExpireHandles();
 }
 
 absl::Duration Happenings::LongestRecovery() const {

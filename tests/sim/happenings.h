@@ -24,10 +24,13 @@ class Happenings {
 
   // Those of the world's beginning.
   void Begin() { Schedule(0); }
-  void OnNfsCall();
+  // `reads_well`: it is a READ of a good handle.
+  void OnNfsCall(bool reads_well);
 
   // What was wrong with how the client came back; empty when nothing was.
   const std::string& violation() const { return violation_; }
+  // Handles expired again before the client had read by new ones.
+  bool expired_in_a_row() const { return expired_in_a_row_; }
   // Some outage overlapped the time before this one.
   bool outage_before(absl::Time time) const { return first_outage_ < time; }
 
@@ -41,6 +44,7 @@ class Happenings {
   void ExpectCallSoon();
   absl::Duration LongestRecovery() const;
   void NoteOutage();
+  void ExpireHandles();
 
   const Plan& plan_;
   Site& site_;
@@ -49,6 +53,8 @@ class Happenings {
   const std::function<bool()> waits_;
   uint64_t calls_ = 0;
   uint64_t outages_ = 0;
+  bool has_expired_ = false;  // and nothing was read since
+  bool expired_in_a_row_ = false;
   absl::Time first_outage_ = absl::InfiniteFuture();
   std::string violation_;
 };

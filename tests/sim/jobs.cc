@@ -2,6 +2,7 @@
 #include "tests/sim/jobs.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +35,18 @@ Board* MakeBoard() {
     std::exit(1);
   }
   return new (memory) Board;
+}
+
+// Ends the process when a world takes a minute, or gigabytes: a client that goes round in
+// circles without a wait is not seen by the world itself.
+void BoundWorld() {
+  constexpr unsigned kSeconds = 60;
+  constexpr rlim_t kBytes = rlim_t{4} << 30;
+  alarm(kSeconds);
+#ifndef __SANITIZE_ADDRESS__  // which maps terabytes
+  const rlimit limit = {kBytes, kBytes};
+  setrlimit(RLIMIT_AS, &limit);
+#endif
 }
 
 class Job {
@@ -87,6 +100,7 @@ class Job {
   }
 
   void RunOne(uint64_t seed) {
+    BoundWorld();
     Timeline timeline;
     const WorldReport report = RunWorld(DrawPlan(seed, work_.allowed), timeline);
     board_->totals.Add(report);
@@ -157,6 +171,7 @@ bool Replay(uint64_t seed, const FaultSet& allowed) {
   std::fflush(stdout);
   const pid_t process = fork();
   if (process == 0) {
+    BoundWorld();
     Timeline timeline(Timeline::Mode::kPrint);
     const WorldReport report = RunWorld(DrawPlan(seed, allowed), timeline);
     if (!report.violation.empty()) std::printf("violation: %s\n", report.violation.c_str());

@@ -2,6 +2,8 @@
 #include "tests/sim/mischief.h"
 
 #include <algorithm>
+#include <optional>
+#include <type_traits>
 
 #include "client/protocol/mount3.h"
 #include "client/protocol/nfs3.h"
@@ -16,6 +18,13 @@ using server::Actions;
 using server::Call;
 
 uint32_t Number(nfs3::Status status) { return static_cast<uint32_t>(status); }
+
+// All attributes: true, or the name of none of them in later servers.
+template <typename Absent>
+void SetAbsent(std::optional<Absent>& no_attributes) {
+  no_attributes.emplace();
+  if constexpr (std::is_same_v<Absent, bool>) no_attributes = true;
+}
 
 // Kinds that do not look into the results.
 bool IsForAnyProgram(FaultKind kind) {
@@ -188,7 +197,7 @@ void Mischief::BendRead(FaultKind kind, const Call& call, const Place& place, Ac
 void Mischief::BendReply(FaultKind kind, Actions& actions) {
   const bool certain = dice_.Chance(0.5);
   switch (kind) {
-    case FaultKind::kNoAttributes: actions.no_attributes = true; break;
+    case FaultKind::kNoAttributes: SetAbsent(actions.no_attributes); break;
     case FaultKind::kJunk: actions.junk = dice_.Spread(1, 200); break;
     case FaultKind::kVerifier:
       actions.verifier = server::Verifier{static_cast<uint32_t>(dice_.Below(7)), dice_.Below(401)};

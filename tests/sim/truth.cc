@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -85,16 +86,27 @@ std::string Truth::OnDelivered(std::span<const std::byte> bytes) {
   return "";
 }
 
-bool Truth::CouldBeOpened(const Version& version) const {
+bool Truth::CouldBeOpened(size_t version) const {
   const size_t last = std::min(last_opened_, versions_.size() - 1);
-  return versions_[first_opened_].family <= version.family &&
-         version.family <= versions_[last].family;
+  const int family = versions_[version].family;
+  return versions_[first_opened_].family <= family && family <= versions_[last].family;
 }
 
-bool Truth::LooksGrown(const Version& version) const {
-  return std::ranges::any_of(versions_, [&](const Version& opened) {
-    return CouldBeOpened(opened) && opened.seed == version.seed && opened.size < version.size;
-  });
+bool Truth::LooksGrown(size_t after) const {
+  for (size_t before = 0; before < after; ++before) {
+    if (CouldBeOpened(before) && LooksGrown(before, after)) return true;
+  }
+  return false;
+}
+
+bool Truth::CanBeGlued(uint64_t from, uint64_t to) const {
+  for (size_t before = 0; before < versions_.size(); ++before) {
+    for (size_t after = before; after < versions_.size(); ++after) {
+      const bool seeds = versions_[before].seed == from && versions_[after].seed == to;
+      if (seeds && LooksGrown(before, after)) return true;
+    }
+  }
+  return false;
 }
 
 bool Truth::opened_empty() const {
@@ -106,35 +118,44 @@ bool Truth::opened_empty() const {
 
 bool Truth::EndIsTrue(bool any_version) const {
   if (delivered_ == range_.length) return true;
-  return std::ranges::any_of(versions_, [&](const Version& version) {
-    if (!any_version && !CouldBeOpened(version) && !LooksGrown(version)) return false;
-    const uint64_t left = version.size > range_.offset ? version.size - range_.offset : 0;
-    return delivered_ == std::min(left, range_.length);
-  });
+  for (size_t i = 0; i < versions_.size(); ++i) {
+    if (!any_version && !CouldBeOpened(i) && !LooksGrown(i)) continue;
+    const uint64_t size = versions_[i].size;
+    const uint64_t left = size > range_.offset ? size - range_.offset : 0;
+    if (delivered_ == std::min(left, range_.length)) return true;
+  }
+  return false;
 }
 
-// Whether all bytes are of the seed that was opened.
 std::string Truth::JudgeSeeds() const {
-  if (used_.size() > 1) {
+  // Seeds go up from version to version, so that this is their order.
+  for (auto seed = used_.begin(); seed != used_.end() && std::next(seed) != used_.end(); ++seed) {
+    if (CanBeGlued(*seed, *std::next(seed))) continue;
     return absl::StrCat("bytes of different versions are glued: seeds ",
                         absl::StrJoin(used_, ", "));
   }
-  const bool opened = used_.empty() || std::ranges::any_of(versions_, [&](const Version& version) {
-                        return version.seed == *used_.begin() && CouldBeOpened(version);
-                      });
-  return opened ? "" : "the bytes are of another version than was opened";
+  if (used_.empty()) return "";
+  for (size_t i = 0; i < versions_.size(); ++i) {
+    if (versions_[i].seed == *used_.begin() && (CouldBeOpened(i) || LooksGrown(i))) return "";
+  }
+  return "the bytes are of another version than was opened";
+}
+
+// What the client could not see, however well it looked.
+bool Truth::MayNotNotice(const Knowledge& knowledge) const {
+  if (opened_empty()) return true;
+  if (!knowledge.attributes_were_absent) return false;
+  return knowledge.asking_could_fail || LooksGrown(versions_.size() - 1);
 }
 
 std::string Truth::JudgeRun(bool complete, const Knowledge& knowledge) const {
-  const bool size_says_nothing = opened_empty();
-  const bool may_glue = knowledge.attributes_were_absent || size_says_nothing;
-  const bool may_not_notice =
-      size_says_nothing || (knowledge.attributes_were_absent && knowledge.asking_could_fail);
+  const bool may_glue = knowledge.attributes_were_absent || opened_empty();
+  const bool may_not_notice = MayNotNotice(knowledge);
   if (!may_glue || (complete && !may_not_notice)) {
     const std::string wrong = JudgeSeeds();
     if (!wrong.empty()) return wrong;
   }
-  if (!complete || (size_says_nothing && knowledge.end_was_wrong)) return "";
+  if (!complete || (may_not_notice && knowledge.end_was_wrong)) return "";
   if (EndIsTrue(may_not_notice)) return "";
   return absl::StrCat("the stream ended well after ", delivered_, " bytes, and the file of ",
                       versions_.back().size, " bytes has others");

@@ -7,8 +7,9 @@
 //   family 0               family 1
 //   [seed 0, 5000 bytes]   [seed 1, 5000 bytes] -> append -> [seed 1, 7000 bytes]
 //
-// Bytes of one seed can be of one version of the file; those of two cannot, they are
-// glued. Thread-compatible.
+// Bytes of one seed can be of one version of the file; those of two are glued. What a
+// client cannot tell it may glue: whoever sees a version and next a longer one, by its
+// attributes, has seen a file that grew, whatever happened between. Thread-compatible.
 #ifndef TESTS_SIM_TRUTH_H_
 #define TESTS_SIM_TRUTH_H_
 
@@ -68,11 +69,18 @@ class Truth {
   size_t Matching(uint64_t seed, uint64_t offset, std::span<const std::byte> bytes) const;
   // The same of the seed that has most of them.
   size_t MatchAny(uint64_t offset, std::span<const std::byte> bytes);
-  bool CouldBeOpened(const Version& version) const;
-  // Shrunk and grown again meanwhile: for who did not see it shorter it has only grown.
-  bool LooksGrown(const Version& version) const;
+  bool CouldBeOpened(size_t version) const;
+  // Whether somebody who sees `before` and next `after` takes the file for grown.
+  bool LooksGrown(size_t before, size_t after) const {
+    return before < after && versions_[before].size < versions_[after].size;
+  }
+  // Whether that may have led from the opened version to this one.
+  bool LooksGrown(size_t after) const;
+  // The same of some version of seed `from` and of seed `to`.
+  bool CanBeGlued(uint64_t from, uint64_t to) const;
   bool EndIsTrue(bool any_version) const;
   std::string JudgeSeeds() const;
+  bool MayNotNotice(const Knowledge& knowledge) const;
 
   std::vector<Version> versions_;
   size_t first_opened_ = 0;  // versions

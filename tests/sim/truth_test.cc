@@ -141,6 +141,14 @@ TEST_F(TruthTest, TakesAFileThatShrankAndGrewForGrown) {
   EXPECT_EQ(End(), "");
 }
 
+TEST_F(TruthTest, TakesAFileThatWasRewrittenAndGrewForGrown) {
+  truth_.AddVersion(1, 1000, Truth::Change::kOther);
+  truth_.AddVersion(1, 1200, Truth::Change::kAppended);
+  EXPECT_EQ(Deliver(0, 500, 0), "");
+  EXPECT_EQ(Deliver(500, 700, 1), "");
+  EXPECT_EQ(End(), "");
+}
+
 TEST(TruthAtOpening, IsEitherVersionWhenTheFileChangedThen) {
   for (uint64_t seed : {0, 1}) {
     Truth truth;

@@ -12,8 +12,6 @@ namespace {
 using absl::Seconds;
 using nfs::ErrorKind;
 
-// GETPORT twice, EXPORT, MNT, LOOKUP twice, FSINFO, ACCESS, UMNT.
-constexpr uint64_t kOtherCalls = 9;
 // rpcbind, MOUNT, NFS.
 constexpr uint64_t kConnects = 3;
 
@@ -30,6 +28,15 @@ void Allow(Kinds& kinds, ErrorKind kind) { kinds.set(static_cast<size_t>(kind));
 bool MayRunOutOfPatience(const Plan& plan, const Ledger& ledger) {
   if (plan.client.hard || ledger.stalls() == absl::ZeroDuration()) return false;
   return ledger.stalls() + plan.client.timeout / 4 >= plan.patience();
+}
+
+uint64_t Losses(const Ledger& ledger) {
+  uint64_t losses = 0;
+  for (FaultKind kind : {FaultKind::kReset, FaultKind::kFin, FaultKind::kRefuse,
+                         FaultKind::kRestart, FaultKind::kRestartExpired, FaultKind::kMove}) {
+    losses += ledger.count(kind);
+  }
+  return losses;
 }
 
 void AllowForTheServer(const Ledger& ledger, Kinds& kinds) {
@@ -54,6 +61,9 @@ void AllowForTheFile(const Ledger& ledger, const Circumstances& circumstances, K
   for (FaultKind kind : {FaultKind::kShrink, FaultKind::kRewrite, FaultKind::kReplace}) {
     if (ledger.Has(kind)) Allow(kinds, ErrorKind::kFileChanged);
   }
+  // Of a file that is found again after its handle became stale, even a greater size is.
+  const bool found_again = ledger.Has(FaultKind::kStale) || ledger.Has(FaultKind::kRestartExpired);
+  if (ledger.Has(FaultKind::kGrow) && found_again) Allow(kinds, ErrorKind::kFileChanged);
   const uint64_t others = ledger.count(FaultKind::kReplace);
   if (ledger.Has(FaultKind::kRemove) || others > 1 ||
       (others != 0 && circumstances.change_while_opening)) {
@@ -72,8 +82,8 @@ Kinds AllowedErrors(const Plan& plan, const Ledger& ledger, const Circumstances&
   }
   // The first connect is tried once.
   if (circumstances.outage_while_opening) Allow(kinds, ErrorKind::kUnreachable);
-  const uint64_t losses = ledger.count(FaultKind::kReset) + ledger.count(FaultKind::kFin);
-  if (plan.bends_opening && losses > kMostLosses) Allow(kinds, ErrorKind::kUnreachable);
+  if (Losses(ledger) > kMostLosses) Allow(kinds, ErrorKind::kUnreachable);
+  if (circumstances.expired_in_a_row) Allow(kinds, ErrorKind::kNfs);
   AllowForTheServer(ledger, kinds);
   AllowForTheFile(ledger, circumstances, kinds);
   return kinds;
@@ -107,12 +117,13 @@ bool CountsAreExact(const Ledger& ledger) {
   });
 }
 
-std::string JudgeCounts(const Plan& plan, uint64_t reads, uint64_t calls, uint64_t connects) {
+std::string JudgeCounts(const Plan& plan, uint64_t reads, uint64_t other_calls,
+                        uint64_t planned_other_calls, uint64_t connects) {
   if (reads != plan.planned_reads()) {
     return absl::StrCat(reads, " READs without need for more than ", plan.planned_reads());
   }
-  if (calls != reads + kOtherCalls) {
-    return absl::StrCat(calls - reads, " other calls, not ", kOtherCalls);
+  if (other_calls != planned_other_calls) {
+    return absl::StrCat(other_calls, " other calls, not ", planned_other_calls);
   }
   if (connects != kConnects) return absl::StrCat(connects, " connects, not ", kConnects);
   return "";

@@ -18,6 +18,7 @@ using Kinds = std::bitset<9>;  // of nfs::ErrorKind, kNone among them
 struct Circumstances {
   bool outage_while_opening = false;
   bool change_while_opening = false;
+  bool expired_in_a_row = false;
 };
 
 // The kinds of error that the faults allow. Not kNone: whether all bytes came is for
@@ -32,7 +33,8 @@ uint64_t MostCalls(const Plan& plan, const Ledger& ledger);
 // Whether calls and connections must be as many as planned, and no more.
 bool CountsAreExact(const Ledger& ledger);
 // What is wrong with them; empty when nothing is.
-std::string JudgeCounts(const Plan& plan, uint64_t reads, uint64_t calls, uint64_t connects);
+std::string JudgeCounts(const Plan& plan, uint64_t reads, uint64_t other_calls,
+                        uint64_t planned_other_calls, uint64_t connects);
 
 // "3, 6".
 std::string Text(const Kinds& kinds);

@@ -11,6 +11,7 @@
 #include "tests/sim/happenings.h"
 #include "tests/sim/ledger.h"
 #include "tests/sim/mischief.h"
+#include "tests/sim/opening.h"
 #include "tests/sim/site.h"
 #include "tests/sim/truth.h"
 #include "tests/sim/verdict.h"
@@ -84,9 +85,15 @@ class World {
     if (call.program == nfs3::kProgram) {
       if (!nfs_was_called_) truth_.OnOpening();
       nfs_was_called_ = true;
-      happenings_.OnNfsCall();
+      happenings_.OnNfsCall(ReadsWell(call));
     }
     if (++calls_ == MostCalls(plan_, ledger_)) Abandon(absl::StrCat(calls_, " calls"));
+  }
+
+  bool ReadsWell(const server::Call& call) {
+    nfs3::Fattr3 attributes;
+    return call.Is(nfs3::kRead) &&
+           served().tree().Getattr(call.arguments.handle, attributes) == nfs3::Status::kOk;
   }
 
   // From where it can be left by an exception: the wait.
@@ -132,7 +139,8 @@ class World {
   void Judge() {
     if (!happenings_.violation().empty()) return consumer_.Violate(happenings_.violation());
     const Circumstances circumstances = {happenings_.outage_before(consumer_.opened()),
-                                         truth_.changed_before_opened()};
+                                         truth_.changed_before_opened(),
+                                         happenings_.expired_in_a_row()};
     const Kinds allowed = AllowedErrors(plan_, ledger_, circumstances);
     const nfs::ErrorKind kind = nfs::KindOf(consumer_.status());
     if (kind != nfs::ErrorKind::kNone && !allowed[static_cast<size_t>(kind)]) {
@@ -141,7 +149,9 @@ class World {
     const server::CallLog::Counters counters = served().log().counters();
     const bool whole = consumer_.end() == Consumer::End::kAllBytes && CountsAreExact(ledger_);
     const std::string wrong =
-        whole ? JudgeCounts(plan_, counters.reads, counters.calls, consumer_.connects()) : "";
+        whole ? JudgeCounts(plan_, counters.reads, counters.calls - counters.reads,
+                            PlannedOtherCalls(), consumer_.connects())
+              : "";
     if (!wrong.empty()) consumer_.Violate(wrong);
   }
 

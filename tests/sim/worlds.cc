@@ -94,6 +94,8 @@ int Main(int argc, char** argv) {
   // A world's buffers of some hundred KiB are not to be mapped anew in each.
   mallopt(M_MMAP_THRESHOLD, 64 << 20);
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
+  // Several processes write whole lines.
+  std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);
   const absl::StatusOr<WorldsOptions> options = ParseWorldsOptions(argc, argv);
   if (!options.ok()) {
     std::fprintf(stderr, "worlds: %s\n", std::string(options.status().message()).c_str());
