@@ -120,12 +120,28 @@ void Consumer::Stream() {
 
 void Consumer::Step() {
   ++steps_;
-  if (lent_.size() == plan_.client.lent_chunks) ReleaseOldest();
-  if (!TakePiece()) {
-    if (!lent_.empty()) ReleaseOldest();
+  if (!KeepsPieces() && !TakePiece()) {
+    ReleaseUnlessMoreComes();
     stream_->Turn(/*consumer_waits=*/lent_.empty(), absl::InfiniteFuture());
   }
   CheckCounts();
+}
+
+// Every other time it turns the stream with all pieces in its hands, before it gives one
+// back: that is when READs could go to memory that they lie in.
+bool Consumer::KeepsPieces() {
+  if (lent_.size() < plan_.client.lent_chunks) return false;
+  if (CallsInFlight() != 0 && pieces_ % 2 == 0 && std::exchange(kept_at_, pieces_) != pieces_) {
+    stream_->Turn(/*consumer_waits=*/false, absl::InfiniteFuture());
+    return true;
+  }
+  ReleaseOldest();
+  return false;
+}
+
+// Without readahead nothing is asked for as long as something is lent.
+void Consumer::ReleaseUnlessMoreComes() {
+  while (!lent_.empty() && CallsInFlight() == 0) ReleaseOldest();
 }
 
 bool Consumer::TakePiece() {
@@ -196,8 +212,10 @@ void Consumer::CloseAll() {
   session_.reset();
 }
 
+int Consumer::CallsInFlight() const { return session_->connection().calls_in_flight(); }
+
 void Consumer::CheckCounts() {
-  const int in_flight = session_->connection().calls_in_flight();
+  const int in_flight = CallsInFlight();
   if (in_flight > plan_.client.slots) Violate(absl::StrCat(in_flight, " calls are in flight"));
 }
 

@@ -67,7 +67,11 @@ void Happenings::ExpireHandles() {
 absl::Duration Happenings::LongestRecovery() const {
   const ConsumerPlan& consumer = plan_.consumer;
   const bool sleeps = consumer.pause_every != 0 && !consumer.turns_in_pauses;
-  return Seconds(2) + 6 * plan_.round_trip() + (sleeps ? consumer.pause : absl::ZeroDuration());
+  // Other addresses are tried before, one after the other.
+  const NetworkPlan& network = plan_.network;
+  const int others = network.dead_addresses + network.refusing_addresses;
+  return Seconds(2) + others * absl::Milliseconds(500) + 6 * plan_.round_trip() +
+         (sleeps ? consumer.pause : absl::ZeroDuration());
 }
 
 // It was refused before, so that it knows when the server is back.
