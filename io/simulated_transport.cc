@@ -11,43 +11,12 @@
 
 #include "io/errno_status.h"
 
-// Is AddressSanitizer on? GCC and clang tell it in different ways.
-#if defined(__SANITIZE_ADDRESS__)
-#define IO_HAS_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define IO_HAS_ASAN 1
-#endif
-#endif
-
-#ifdef IO_HAS_ASAN
-// From its run-time library. Its header is not there for every compiler.
-extern "C" {
-void __asan_poison_memory_region(const volatile void* begin, size_t size);
-void __asan_unpoison_memory_region(const volatile void* begin, size_t size);
-}
-#endif
-
 namespace io {
 
 namespace {
 
-void Poison([[maybe_unused]] std::span<const std::byte> bytes) {
-#ifdef IO_HAS_ASAN
-  __asan_poison_memory_region(bytes.data(), bytes.size());
-#endif
-}
-
-void Unpoison([[maybe_unused]] std::span<const std::byte> bytes) {
-#ifdef IO_HAS_ASAN
-  __asan_unpoison_memory_region(bytes.data(), bytes.size());
-#endif
-}
-
-[[noreturn]] void FailForNothingToCome() {
-  std::fprintf(stderr, "SimulatedTransport: Wait() for ever, and nothing will ever happen\n");
-  std::abort();
-}
+// Nobody turns a pump so often at one instant of time for a good reason.
+constexpr int kMostWaitsAtATime = 200'000;
 
 void WriteTo(SimulatedOutput& output, std::span<const std::byte> bytes,
              std::optional<uint64_t> offset) {
@@ -76,6 +45,12 @@ absl::StatusOr<ConnectionId> SimulatedTransport::Connect(const Address& address,
   return *id;
 }
 
+size_t SimulatedTransport::open_connections() {
+  size_t count = 0;
+  connections_.ForEach([&](ConnectionId, Connection&) { ++count; });
+  return count;
+}
+
 uint16_t SimulatedTransport::NextPort(SourcePort source_port) {
   if (source_port != SourcePort::kAny && network_.privileged()) {
     return static_cast<uint16_t>(1023 - reserved_ports_used_++ % 359);
@@ -88,6 +63,7 @@ void SimulatedTransport::StartReceive(ConnectionId id, const ReceiveInto& into) 
   assert(!connection.connecting && !connection.receiving && into.IsValid());
   connection.receiving = true;
   connection.into = into;
+  connection.lent_to_fill = {LentMemory::ToFill(into.first), LentMemory::ToFill(into.second)};
   Poison(into.first);
   Poison(into.second);
 }
@@ -97,6 +73,7 @@ void SimulatedTransport::StartSend(ConnectionId id, std::span<const std::byte> b
   assert(!connection.connecting && !connection.sending && !bytes.empty());
   connection.sending = true;
   connection.bytes = bytes;
+  connection.lent_to_send = LentMemory::ToSend(bytes);
   Poison(bytes);
 }
 
@@ -130,19 +107,40 @@ void SimulatedTransport::StartWrite(int fd, std::span<const std::byte> bytes,
 }
 
 Turn SimulatedTransport::Wait(absl::Time until) {
+  CountWait();
   while (network_.RunNext(Now())) {
   }
   Settle();
   const auto keeps_waiting = [this] { return gathered_.empty() && !woken_; };
   while (keeps_waiting() && network_.RunNext(until)) Settle();
   if (keeps_waiting()) {
-    if (until == absl::InfiniteFuture()) FailForNothingToCome();
+    if (until == absl::InfiniteFuture()) {
+      Stop(Trouble::kNothingToCome, "Wait() for ever, and nothing will ever happen");
+    }
     network_.AdvanceTo(until);
   }
   woken_ = false;
   given_.clear();
   std::swap(given_, gathered_);
   return {Now(), given_};
+}
+
+void SimulatedTransport::CountWait() {
+  if (std::exchange(last_wait_, Now()) != Now()) waits_at_a_time_ = 0;
+  if (++waits_at_a_time_ > kMostWaitsAtATime) {
+    Stop(Trouble::kStandsStill, "Wait() again and again, and the time stands still");
+  }
+}
+
+void SimulatedTransport::Report(Trouble trouble, const char* text) {
+  if (on_trouble_) return on_trouble_(trouble, text);
+  std::fprintf(stderr, "SimulatedTransport: %s\n", text);
+  std::abort();
+}
+
+void SimulatedTransport::Stop(Trouble trouble, const char* text) {
+  Report(trouble, text);
+  std::abort();
 }
 
 void SimulatedTransport::Settle() {
@@ -205,11 +203,16 @@ void SimulatedTransport::EndReceive(Connection& connection) {
   connection.receiving = false;
   Unpoison(connection.into.first);
   Unpoison(connection.into.second);
+  for (LentMemory& lent : connection.lent_to_fill) {
+    if (!lent.GiveBack()) Report(Trouble::kMemoryTouched, "memory to receive into was touched");
+  }
 }
 
 void SimulatedTransport::EndSend(Connection& connection) {
   connection.sending = false;
   Unpoison(connection.bytes);
+  if (connection.lent_to_send.GiveBack()) return;
+  Report(Trouble::kMemoryTouched, "memory that is being sent was touched");
 }
 
 void SimulatedTransport::AddEvent(Event::Kind kind, ConnectionId id, size_t bytes,

@@ -2,15 +2,20 @@
 #ifndef IO_SIMULATED_TRANSPORT_H_
 #define IO_SIMULATED_TRANSPORT_H_
 
+#include <array>
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "io/connection_table.h"
+#include "io/lent_memory.h"
 #include "io/simulated_connection.h"
 #include "io/simulated_network.h"
 #include "io/transport.h"
@@ -29,10 +34,18 @@ struct SimulatedOutput {
 // Keeps to the contract in the strictest way, so that a caller who does not is found:
 // a receive gives whatever has arrived, however little was `promised`; under
 // AddressSanitizer, memory of an operation under way is poisoned; starting a second
-// operation of a kind is an assertion. A Wait() for ever when nothing will ever happen
-// ends the program and says so.
-class SimulatedTransport final : public Transport {
+// operation of a kind is an assertion. Other mistakes of a caller are Troubles.
+class SimulatedTransport : public Transport {
  public:
+  enum class Trouble : uint8_t {
+    kNothingToCome,  // a Wait() for ever when nothing will ever happen
+    kStandsStill,    // Wait() over and over, and no time passes
+    kMemoryTouched,  // memory was written to while it was the transport's
+  };
+  // Must not return from the first two, which it leaves by an exception; may be called
+  // in Close() for the third.
+  using TroubleHandler = std::function<void(Trouble, absl::string_view text)>;
+
   // `network` is not owned.
   explicit SimulatedTransport(SimulatedNetwork& network) : network_(network) {}
   ~SimulatedTransport() override;
@@ -50,6 +63,12 @@ class SimulatedTransport final : public Transport {
   absl::Time Now() override { return network_.now(); }
   const char* name() const override { return "simulated"; }
 
+  // Without one, a trouble ends the program and says so.
+  void SetTroubleHandler(TroubleHandler handler) { on_trouble_ = std::move(handler); }
+
+  // How many connections there are, whatever their state.
+  size_t open_connections();
+
   // By file descriptor number, which need not be open.
   SimulatedOutput& output(int fd) { return outputs_[fd]; }
 
@@ -62,6 +81,8 @@ class SimulatedTransport final : public Transport {
     bool sending = false;
     ReceiveInto into;
     std::span<const std::byte> bytes;
+    std::array<LentMemory, 2> lent_to_fill;
+    LentMemory lent_to_send;
   };
   struct Write {
     bool active = false;
@@ -72,6 +93,9 @@ class SimulatedTransport final : public Transport {
   };
 
   uint16_t NextPort(SourcePort source_port);
+  void CountWait();
+  void Report(Trouble trouble, const char* text);
+  [[noreturn]] void Stop(Trouble trouble, const char* text);
   // Ends what can end now; outcomes go to gathered_.
   void Settle();
   void SettleConnect(ConnectionId id, Connection& connection);
@@ -91,6 +115,9 @@ class SimulatedTransport final : public Transport {
   std::atomic<bool> woken_ = false;
   std::vector<Event> gathered_;  // for the next Wait() to give
   std::vector<Event> given_;     // by the last one
+  TroubleHandler on_trouble_;
+  absl::Time last_wait_ = absl::InfinitePast();
+  int waits_at_a_time_ = 0;
 };
 
 }  // namespace io

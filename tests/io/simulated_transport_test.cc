@@ -218,6 +218,9 @@ TEST_F(Simulated, AnOutputHasARateAndStalls) {
 
 // A conversation on two connections that share a slow link, as a list of what happened.
 std::vector<std::string> Conversation() {
+  // Lent to the transport until it is gone.
+  const std::string call(1000, 'x');
+  std::string space(1000, '?');
   SimulatedNetwork network;
   SimulatedTransport transport(network);
   std::vector<std::string> log;
@@ -227,8 +230,6 @@ std::vector<std::string> Conversation() {
                             .window_bytes = 700,
                             .max_receive = 77});
   network.Listen(kServer, [&] { return std::make_unique<Answering>(network, "12345", log); });
-  const std::string call(1000, 'x');
-  std::string space(1000, '?');
   for (int i = 0; i < 2; ++i) EXPECT_TRUE(transport.Connect(kServer, {}).ok());
   for (int i = 0; i < 200; ++i) {
     for (const Event& event : transport.Wait(network.now() + absl::Seconds(1)).events) {
@@ -272,6 +273,50 @@ TEST_F(SimulatedDeathTest, AClosedConnectionIsAnAssertion) {
   transport_.Close(id);
   Connect();
   EXPECT_DEATH(transport_.Close(id), "was closed");
+}
+#endif
+
+class SimulatedTrouble : public Simulated {
+ protected:
+  using Trouble = SimulatedTransport::Trouble;
+
+  SimulatedTrouble() {
+    transport_.SetTroubleHandler([this](Trouble trouble, absl::string_view) {
+      troubles_.push_back(trouble);
+      if (trouble != Trouble::kMemoryTouched) throw trouble;
+    });
+  }
+
+  std::vector<Trouble> troubles_;
+};
+
+TEST_F(SimulatedTrouble, OfNothingToComeAndOfTimeStandingStillIsTold) {
+  EXPECT_THROW(transport_.Wait(absl::InfiniteFuture()), Trouble);
+  EXPECT_THROW(for (;;) transport_.Wait(network_.now()), Trouble);
+  EXPECT_THAT(troubles_, testing::ElementsAre(Trouble::kNothingToCome, Trouble::kStandsStill));
+}
+
+#ifndef __SANITIZE_ADDRESS__
+TEST_F(SimulatedTrouble, OfMemoryTouchedWhileItWasLentIsTold) {
+  Listen({.delay = Milliseconds(1)});
+  const ConnectionId id = Connect();
+  std::string call = "call";
+  transport_.StartSend(id, BytesOf(call));
+  transport_.StartReceive(id, {.first = std::as_writable_bytes(std::span(space_))});
+  space_.back() = '!';
+  call[2] = '!';
+  transport_.Close(id);
+  EXPECT_THAT(troubles_, testing::ElementsAre(Trouble::kMemoryTouched, Trouble::kMemoryTouched));
+}
+
+TEST_F(SimulatedTrouble, IsNoneWhenMemoryIsLeftAloneAndItComesBackAsItWas) {
+  Listen({});
+  const ConnectionId id = Connect();
+  const std::string before = space_;
+  transport_.StartReceive(id, {.first = std::as_writable_bytes(std::span(space_))});
+  transport_.Close(id);
+  EXPECT_EQ(space_, before);
+  EXPECT_TRUE(troubles_.empty());
 }
 #endif
 

@@ -70,7 +70,9 @@ Actions Script::Collect(auto meets) {
 }
 
 Actions Script::OnCall(const Call& call) {
-  return Collect([&](const Conditions& conditions) { return Meets(conditions, call); });
+  Actions actions = Collect([&](const Conditions& conditions) { return Meets(conditions, call); });
+  if (amend_) amend_(call, actions);
+  return actions;
 }
 
 Actions Script::OnConnect(const Peer& peer) {

@@ -11,10 +11,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -141,6 +143,10 @@ class Script {
   void Add(Rule rule);
   void Clear();
 
+  // `amend` has the last word on what happens to each call: it is given what the rules
+  // say, in the thread that serves the call. Set before that.
+  void SetAmender(std::function<void(const Call&, Actions&)> amend) { amend_ = std::move(amend); }
+
   // Counts this call, or this connection, and says what is to happen to it.
   Actions OnCall(const Call& call);
   Actions OnConnect(const Peer& peer);
@@ -154,6 +160,7 @@ class Script {
   Actions Collect(auto meets);
   bool IsDue(Counted& counted);
 
+  std::function<void(const Call&, Actions&)> amend_;
   std::mutex mutex_;  // of all that follows
   std::vector<Counted> rules_;
   std::mt19937_64 dice_;

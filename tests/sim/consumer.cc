@@ -1,0 +1,222 @@
+// Tested by tests/sim/world_test.cc.
+#include "tests/sim/consumer.h"
+
+#include <exception>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/errors.h"
+#include "tests/sim/abandoned.h"
+#include "tests/sim/opening.h"
+#include "tests/sim/watched_transport.h"
+
+namespace sim {
+
+namespace {
+
+// Nobody needs more connects to one address and port in a second than this (two
+// connections may be looking for it), and one for every connection that the server ended.
+constexpr uint64_t kMostConnects = 20;
+
+// FNV-1a over some of the bytes: that they stay as they were while they are lent.
+uint64_t Checksum(std::span<const std::byte> bytes) {
+  uint64_t sum = 0xcbf29ce484222325;
+  for (size_t i = 0; i < bytes.size(); i += bytes.size() / 64 + 1) {
+    sum = (sum ^ static_cast<uint64_t>(bytes[i])) * 0x100000001b3;
+  }
+  return sum;
+}
+
+}  // namespace
+
+Consumer::Consumer(const Plan& plan, Site& site, Ledger& ledger, Truth& truth, Timeline& timeline)
+    : plan_(plan), site_(site), ledger_(ledger), truth_(truth), timeline_(timeline) {}
+
+Consumer::~Consumer() = default;
+
+void Consumer::Violate(const std::string& what) {
+  timeline_.Add(site_.now(), "  ! ", what);
+  if (violation_.empty()) violation_ = what;
+}
+
+void Consumer::Run() {
+  status_ = Open();
+  opened_ = site_.now();
+  truth_.OnOpened();
+  if (status_.ok()) status_ = BeginStream(plan_.client.range);
+  if (status_.ok()) Stream();
+  timeline_.Add(site_.now(), "end: ", StatusText());
+  CloseAll();
+}
+
+std::string Consumer::StatusText() const {
+  return absl::StrCat("exit ", static_cast<int>(nfs::KindOf(status_)), ": ", status_.message());
+}
+
+// --- Opening ---------------------------------------------------------------
+
+std::unique_ptr<io::Transport> Consumer::MakeTransport() {
+  auto transport = std::make_unique<WatchedTransport>(
+      site_.network(), [this](const io::Address& address) { OnConnect(address); },
+      [this](const std::string& what) { Violate(what); });
+  using Trouble = io::SimulatedTransport::Trouble;
+  transport->SetTroubleHandler([this](Trouble trouble, absl::string_view text) {
+    Violate(std::string(text));
+    // Not a second time, while the first one takes the world down.
+    if (trouble == Trouble::kMemoryTouched || std::uncaught_exceptions() != 0) return;
+    throw Abandoned{std::string(text)};
+  });
+  return transport;
+}
+
+void Consumer::OnConnect(const io::Address& address) {
+  timeline_.Add(site_.now(), "connect to ", address.ToString());
+  ++connects_;
+  const int64_t second = absl::ToUnixSeconds(site_.now());
+  auto& [last, count] = connects_per_second_[address.ToString()];
+  if (std::exchange(last, second) != second) count = 0;
+  uint64_t most = kMostConnects + ledger_.count(FaultKind::kSeek);
+  for (FaultKind kind : {FaultKind::kReset, FaultKind::kFin, FaultKind::kRefuse}) {
+    most += ledger_.count(kind);
+  }
+  if (++count > most) Violate(absl::StrCat("a storm of connects to ", address.ToString()));
+}
+
+absl::Status Consumer::Open() {
+  const auto announce = [this](absl::string_view text) { timeline_.Add(site_.now(), text); };
+  auto session = OpenSession(MakeTransport(), plan_, site_, OptionsOf(plan_, announce));
+  if (!session.ok()) return session.status();
+  session_ = *std::move(session);
+  timeline_.Add(site_.now(), "open, file of ", session_->file().attributes.size, " bytes");
+  return absl::OkStatus();
+}
+
+absl::Status Consumer::BeginStream(const nfs::Range& range) {
+  auto stream = nfs::FileStream::Make(*session_, range, plan_.client.lent_chunks);
+  if (!stream.ok()) return stream.status();
+  stream_ = *std::move(stream);
+  truth_.BeginRun(range);
+  is_over_ = false;
+  return absl::OkStatus();
+}
+
+// --- Streaming -------------------------------------------------------------
+
+void Consumer::Stream() {
+  const uint64_t most = plan_.consumer.stops_after.value_or(UINT64_MAX);
+  while (status_.ok() && steps_ < most && violation_.empty()) {
+    if (SeekIfDue()) continue;
+    if (stream_->AtEnd() || !stream_->status().ok()) break;
+    Step();
+  }
+  while (!lent_.empty()) ReleaseOldest();
+  while (!stream_->AtEnd() && steps_ < most && TakePiece()) ReleaseOldest();
+  const bool stopped = steps_ >= most;
+  if (stopped) ledger_.Inject(FaultKind::kStopEarly);
+  status_ = stream_->status();
+  end_ = !status_.ok() ? End::kError : stopped ? End::kStopped : End::kAllBytes;
+  EndStream(end_ == End::kAllBytes);
+}
+
+void Consumer::Step() {
+  ++steps_;
+  if (!KeepsPieces() && !TakePiece()) {
+    ReleaseUnlessMoreComes();
+    stream_->Turn(/*consumer_waits=*/lent_.empty(), absl::InfiniteFuture());
+  }
+  CheckCounts();
+}
+
+// Every other time it turns the stream with all pieces in its hands, before it gives one
+// back: that is when READs could go to memory that they lie in.
+bool Consumer::KeepsPieces() {
+  if (lent_.size() < plan_.client.lent_chunks) return false;
+  if (CallsInFlight() != 0 && pieces_ % 2 == 0 && std::exchange(kept_at_, pieces_) != pieces_) {
+    stream_->Turn(/*consumer_waits=*/false, absl::InfiniteFuture());
+    return true;
+  }
+  ReleaseOldest();
+  return false;
+}
+
+// Without readahead nothing is asked for as long as something is lent.
+void Consumer::ReleaseUnlessMoreComes() {
+  while (!lent_.empty() && CallsInFlight() == 0) ReleaseOldest();
+}
+
+bool Consumer::TakePiece() {
+  const uint64_t offset = stream_->position();
+  const std::optional<std::span<const std::byte>> bytes = stream_->Lend();
+  if (!bytes.has_value()) return false;
+  ++pieces_;
+  timeline_.Add(site_.now(), "  took ", bytes->size(), " bytes at ", offset);
+  const std::string wrong = truth_.OnDelivered(*bytes);
+  if (!wrong.empty()) Violate(wrong);
+  lent_.push_back({*bytes, Checksum(*bytes)});
+  if (plan_.consumer.pause_every != 0 && pieces_ % plan_.consumer.pause_every == 0) Pause();
+  return true;
+}
+
+void Consumer::ReleaseOldest() {
+  if (Checksum(lent_.front().bytes) != lent_.front().checksum) {
+    Violate("bytes changed while they were lent");
+  }
+  lent_.pop_front();
+  stream_->Release();
+}
+
+void Consumer::Pause() {
+  ledger_.Inject(FaultKind::kSlowConsumer);
+  ledger_.Spend(plan_.consumer.pause);
+  const absl::Time until = site_.now() + plan_.consumer.pause;
+  if (!plan_.consumer.turns_in_pauses) return SleepUntil(until);
+  while (site_.now() < until && stream_->status().ok()) stream_->Turn(false, until);
+}
+
+void Consumer::SleepUntil(absl::Time time) {
+  while (site_.network().RunNext(time)) {
+  }
+  site_.network().AdvanceTo(time);
+}
+
+bool Consumer::SeekIfDue() {
+  if (next_seek_ == plan_.consumer.seeks.size()) return false;
+  const ConsumerPlan::Seek& seek = plan_.consumer.seeks[next_seek_];
+  if (steps_ < seek.after || !stream_->status().ok()) return false;
+  ++next_seek_;
+  steps_ = 0;
+  Plan there = plan_;
+  there.client.range = seek.range;
+  const auto slots = static_cast<uint64_t>(plan_.client.slots);
+  ledger_.Inject(FaultKind::kSeek, absl::Seconds(2) + 3 * plan_.round_trip(),
+                 there.planned_reads() + slots + 4);
+  timeline_.Add(site_.now(), "  seek to ", seek.range.offset);
+  EndStream(stream_->AtEnd());
+  status_ = BeginStream(seek.range);
+  return status_.ok();
+}
+
+void Consumer::EndStream(bool complete) {
+  is_over_ = true;
+  const std::string wrong = judge_(complete && stream_->status().ok());
+  if (!wrong.empty()) Violate(wrong);
+  lent_.clear();
+  stream_.reset();
+}
+
+// Not by the destructors: what they wait for they could not tell.
+void Consumer::CloseAll() {
+  is_over_ = true;
+  stream_.reset();
+  if (session_ != nullptr) session_->Close();
+  session_.reset();
+}
+
+int Consumer::CallsInFlight() const { return session_->connection().calls_in_flight(); }
+
+void Consumer::CheckCounts() {
+  const int in_flight = CallsInFlight();
+  if (in_flight > plan_.client.slots) Violate(absl::StrCat(in_flight, " calls are in flight"));
+}
+
+}  // namespace sim
