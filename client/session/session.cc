@@ -135,7 +135,7 @@ absl::Status Session::ConnectToNfsAt(uint16_t port) {
   rpc::Channel::Options channel;
   channel.slots = options_.slots;
   channel.credentials = credentials_;
-  channel.payload_bytes = options_.rsize != 0 ? options_.rsize : kLargestDefaultRsize;
+  channel.payload_bytes = LongestPayload(options_);
   auto connection = dialer_.Dial({port, options_.connect_timeout, dialer_.source_port(), channel});
   if (!connection.ok()) return Prepend("NFS: ", connection.status());
   connection_ = *std::move(connection);

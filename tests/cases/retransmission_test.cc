@@ -48,7 +48,7 @@ TEST_F(Replies, WithTheEndOfTheFileBeforeAllOthersDoNotEndIt) {
   world_.tree().SetContents("/export/file", server::PatternContents(16 * kRsize - 5));
   Rules("READ delay=50ms\nREAD offset=122880.. delay=0ms");
   ExpectWhole(16 * kRsize - 5);
-  EXPECT_EQ(Reads(), 16u);
+  EXPECT_EQ(ReadCount(), 16u);
 }
 
 // --- Transaction ids ------------------------------------------------------------------

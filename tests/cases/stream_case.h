@@ -60,7 +60,7 @@ class StreamCase : public testing::Test {
   std::vector<server::Call> CallsOf(const rpc::Procedure& procedure) {
     return world_.server().log().calls(procedure);
   }
-  uint64_t Reads() { return world_.server().log().counters().reads; }
+  uint64_t ReadCount() { return world_.server().log().counters().reads; }
 
   SimulatedWorld world_;
 };
