@@ -6,7 +6,7 @@
 namespace nfs {
 
 Dialer::Dialer(Pump& pump, ServerAddresses& addresses, const Options& options, uint32_t seed)
-    : pump_(pump), addresses_(addresses), options_(options), seed_(seed) {}
+    : pump_(pump), addresses_(addresses), options_(options), random_(seed) {}
 
 io::SourcePort Dialer::source_port() const {
   switch (options_.reserved_port) {
@@ -24,8 +24,9 @@ absl::StatusOr<std::unique_ptr<Connection>> Dialer::Dial(const Call& call) {
   options.connect_timeout = call.timeout;
   options.patience = Patience(options_);
   if (options_.announce) options.announce = [this](absl::string_view text) { Announce(text); };
-  options.seed = ++seed_;
+  options.seed = random_();
   options.channel = call.channel;
+  options.channel.xid_seed = random_();
   options.channel.timeout = options_.timeout;
   options.channel.retransmissions =
       options_.hard ? std::numeric_limits<int>::max() : options_.retransmissions;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <random>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -28,7 +29,9 @@ class Dialer {
     uint16_t port = 0;
     absl::Duration timeout;  // for each address to take the connection
     io::SourcePort source_port = io::SourcePort::kAny;
-    // Its timeout and retransmissions come from the user's options.
+    // Its timeout and retransmissions come from the user's options, its xid_seed from
+    // the dialer: servers remember xids by the client's address, over its connections
+    // and over the runs of its programs.
     rpc::Channel::Options channel;
   };
   // A connection that is connected, to the address that was first to take it; later
@@ -48,7 +51,7 @@ class Dialer {
   ServerAddresses& addresses_;
   const Options& options_;
   std::string announced_;  // the last that was
-  uint32_t seed_;
+  std::mt19937 random_;
 };
 
 }  // namespace nfs

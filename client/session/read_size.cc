@@ -27,6 +27,10 @@ uint32_t ChooseReadSize(const Options& options, const nfs3::Fsinfo3Ok& info) {
   return std::max(rsize, kSmallestDefaultRsize);
 }
 
+size_t LongestPayload(const Options& options) {
+  return 2 * size_t{std::max(options.rsize, kLargestDefaultRsize)};
+}
+
 absl::StatusOr<uint32_t> AskReadSize(Pump& pump, Connection& connection,
                                      const nfs3::FileHandle3& root, const Options& options) {
   const absl::Time deadline = pump.now() + options.timeout;

@@ -2,6 +2,7 @@
 #ifndef CLIENT_SESSION_READ_SIZE_H_
 #define CLIENT_SESSION_READ_SIZE_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/status/statusor.h"
@@ -23,6 +24,10 @@ uint32_t ChooseReadSize(const Options& options, const nfs3::Fsinfo3Ok& info);
 // client/connection/call.h.
 absl::StatusOr<uint32_t> AskReadSize(Pump& pump, Connection& connection,
                                      const nfs3::FileHandle3& root, const Options& options);
+
+// Bytes of the longest READ reply that is taken for one, whatever is agreed on: some
+// servers give more than they are asked for, and the surplus can be dropped. Pure.
+size_t LongestPayload(const Options& options);
 
 }  // namespace nfs
 

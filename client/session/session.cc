@@ -60,10 +60,9 @@ Session::Session(Environment environment, const Target& target, const Options& o
     : options_(options),
       path_(target.path),
       transport_(std::move(environment.transport)),
-      seed_(environment.seed),
       addresses_(target.host, std::move(environment.addresses), std::move(environment.resolver)),
       pump_(*transport_),
-      dialer_(pump_, addresses_, options_, seed_),
+      dialer_(pump_, addresses_, options_, environment.seed),
       ports_(dialer_, options_),
       credentials_(CredentialsOf(options_)) {}
 
@@ -136,8 +135,7 @@ absl::Status Session::ConnectToNfsAt(uint16_t port) {
   rpc::Channel::Options channel;
   channel.slots = options_.slots;
   channel.credentials = credentials_;
-  channel.payload_bytes = options_.rsize != 0 ? options_.rsize : kLargestDefaultRsize;
-  channel.xid_seed = seed_;
+  channel.payload_bytes = LongestPayload(options_);
   auto connection = dialer_.Dial({port, options_.connect_timeout, dialer_.source_port(), channel});
   if (!connection.ok()) return Prepend("NFS: ", connection.status());
   connection_ = *std::move(connection);

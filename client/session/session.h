@@ -91,7 +91,6 @@ class Session {
   const Options options_;
   const std::string path_;
   std::unique_ptr<io::Transport> transport_;
-  const uint32_t seed_;
   ServerAddresses addresses_;
   Pump pump_;
   Dialer dialer_;

@@ -166,13 +166,18 @@ bool FileStream::Observe(const nfs3::PostOpAttr& attributes) {
   return status.ok();
 }
 
+uint64_t FileStream::SizeBy(const nfs3::PostOpAttr& attributes) const {
+  return attributes.has_value() ? attributes->size : version_.size();
+}
+
 void FileStream::OnRead(ChunkId chunk, const nfs3::Read3Head& head, uint32_t count) {
   const Window::Ask& ask = asks_[chunk];
   const bool eof = head.eof && count == head.count;
   // Some servers make up bytes where the file ends, instead of saying eof.
-  const bool is_past_end = head.file_attributes.has_value() && version_.IsMeaningful() &&
-                           head.file_attributes->size == ask.offset;
-  if (is_past_end) return window_.OnAnswer(chunk, 0, /*eof=*/true);
+  const bool tells_size = head.file_attributes.has_value();
+  const bool is_at_end = version_.IsMeaningful() && SizeBy(head.file_attributes) == ask.offset;
+  if (is_at_end && tells_size) return window_.OnAnswer(chunk, 0, /*eof=*/true);
+  if (is_at_end && count != 0) return Doubt(chunk, eof);
   const bool contradicts = eof && EndsBeforeSize(ask.offset + count);
   if (count == 0 && (!eof || contradicts)) return Doubt(chunk, eof);
   if (count != 0) {

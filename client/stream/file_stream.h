@@ -102,6 +102,8 @@ class FileStream {
   void OnJukebox(ChunkId chunk, nfs3::Status status);
   // Whether the stream may go on.
   bool Observe(const nfs3::PostOpAttr& attributes);
+  // How long the file is by these attributes; as far as is known when there are none.
+  uint64_t SizeBy(const nfs3::PostOpAttr& attributes) const;
   bool TryNewCredentials(const rpc::Reply& reply);
 
   // --- Doubts

@@ -69,7 +69,8 @@ Outcome OutcomeOf(uint64_t tag) {
     case Kind::kPlain: return {tag, absl::OkStatus(), Pattern(tag % 50 * 4), {}};
     case Kind::kSystemErr: break;
   }
-  return {tag, absl::InternalError("RPC: SYSTEM_ERR (5): the server met a system error"), {}, {}};
+  return {
+      tag, absl::UnavailableError("RPC: SYSTEM_ERR (5): the server met a system error"), {}, {}};
 }
 
 // The network and a server that answers what it likes, when it likes. A new connection
