@@ -19,7 +19,9 @@ class SystemResolver final : public Resolver {
     if (!asked_.valid()) Ask();
     if (!asked_.valid()) return std::nullopt;
     if (asked_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return std::nullopt;
-    return asked_.get();
+    auto answer = asked_.get();
+    Ask();  // the next answer is to be there when it is looked for
+    return answer;
   }
 
  private:

@@ -32,6 +32,7 @@ void Connection::StartTransfers() {
   if (!broken_.ok()) Lose(std::exchange(broken_, absl::OkStatus()));
   CheckPatience();  // now that the replies of the turn have been taken
   if (state_ == State::kFirst || (state_ == State::kLost && IsWaiting())) TurnRace();
+  DropUnaskedBytes();
   if (!connected()) return;
   if (!sending_) {
     const std::span<const std::byte> bytes = channel_.SendBytes();
@@ -80,12 +81,13 @@ void Connection::OnTransfer(const io::Event& event) {
     receiving_ = false;
     last_heard_ = pump_.now();
     channel_.OnReceived(event.bytes);
-    if (calls_in_flight() == 0) DropUnaskedBytes();
   }
 }
 
-// Nobody looks for replies when there are no calls.
+// Nobody looks for replies when there are no calls, and who took the last one has not
+// looked at what came behind it.
 void Connection::DropUnaskedBytes() {
+  if (!connected() || calls_in_flight() != 0) return;
   while (channel_.NextReply().has_value()) {
   }
   if (!channel_.status().ok()) Close(channel_.status());
@@ -101,7 +103,9 @@ void Connection::TurnRace() {
     race_.emplace(pump_.transport(), addresses_, retry_delay_, options, pump_.now());
   }
   race_->Turn(pump_.now());
-  if (race_->IsLost()) Close(race_->failure());
+  if (!race_->IsLost()) return;
+  addresses_.AskAgain();  // for the next connection, if its owner tries another
+  Close(race_->failure());
 }
 
 void Connection::OnConnected(const AddressRace::Winner& winner) {

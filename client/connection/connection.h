@@ -79,12 +79,15 @@ class Connection {
   // `status` with server() at its end, if it does not have that yet.
   absl::Status NamingServer(const absl::Status& status) const;
 
-  // As rpc::Channel. Calls may be made before it is connected, and while it is lost.
+  // As rpc::Channel. Calls may be made before it is connected, and while it is lost; when
+  // status() is not OK any more, nothing comes of them.
   bool CanCall() const { return status_.ok() && channel_.CanCall(); }
   int calls_in_flight() const { return channel_.calls_in_flight(); }
   template <typename Args>
   void Call(const rpc::Request& request, const Args& args) {
     if (calls_in_flight() == 0) waiting_since_ = pump_.now();
+    DropUnaskedBytes();
+    if (!status_.ok()) return;  // for what they were
     channel_.Call(request, args, pump_.now());
   }
   std::optional<rpc::Reply> NextReply();

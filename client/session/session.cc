@@ -27,6 +27,13 @@ io::Engine EngineOf(Engine engine) {
   return io::Engine::kAuto;
 }
 
+bool IsStale(const absl::Status& status) {
+  const std::optional<nfs3::Status> refusal = NfsStatusOf(status);
+  return refusal.has_value() && nfs3::IsBadHandle(*refusal);
+}
+
+constexpr int kMostStaleInARow = 2;
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Session>> Session::Open(const Target& target,
@@ -80,6 +87,13 @@ absl::Status Session::OpenFile() {
   if (status.ok()) status = ConnectToNfs();
   if (!status.ok()) return status;
   ports_.Close();
+  status = FindAndAsk();
+  // The server may have started anew between two questions.
+  for (int i = 0; i < kMostStaleInARow && IsStale(status); ++i) status = FindAndAsk();
+  return status;
+}
+
+absl::Status Session::FindAndAsk() {
   absl::StatusOr<RemoteFile> file = FindFile();
   if (!file.ok()) return file.status();
   file_ = *std::move(file);
@@ -153,8 +167,7 @@ absl::StatusOr<RemoteFile> Session::Walk() {
 
 absl::StatusOr<RemoteFile> Session::FindFile() {
   absl::StatusOr<RemoteFile> file = Walk();
-  const std::optional<nfs3::Status> refusal = NfsStatusOf(file.status());
-  if (file.ok() || !refusal.has_value() || !nfs3::IsBadHandle(*refusal)) return file;
+  if (!IsStale(file.status())) return file;
   const absl::Status status = MountAgain();
   if (!status.ok()) return status;
   return Walk();

@@ -84,6 +84,7 @@ class Session {
   absl::Status MountAt(uint16_t port);
   absl::Status ConnectToNfs();
   absl::Status ConnectToNfsAt(uint16_t port);
+  absl::Status FindAndAsk();
   absl::StatusOr<RemoteFile> Walk();
   absl::Status MountAgain();
   absl::Status CheckType(const RemoteFile& file) const;

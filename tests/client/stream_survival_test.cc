@@ -182,7 +182,7 @@ TEST_F(StreamSurvival, LateAndDoubledRepliesAreDropped) {
 }
 
 TEST_F(StreamSurvival, RepliesOnAConnectionThatIsIdleAreDroppedToo) {
-  Rules("MNT dup=4ms\nGETPORT dup=3ms\nREAD nth=37 dup=1ms");
+  Rules("MNT dup=4ms\nGETPORT dup=3ms\nREAD nth=37 dup=1ms\nFSINFO dup=0ms\nLOOKUP dup=0ms");
   world_.options().readahead = 0;
   ExpectWhole();
 }

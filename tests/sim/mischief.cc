@@ -7,6 +7,7 @@
 
 #include "client/protocol/mount3.h"
 #include "client/protocol/nfs3.h"
+#include "rpc/rpcbind.h"
 
 namespace sim {
 
@@ -59,6 +60,10 @@ bool IsForReadsOnly(FaultKind kind) {
   }
 }
 
+bool CostsTimeouts(FaultKind kind) {
+  return kind == FaultKind::kDrop || kind == FaultKind::kLate || kind == FaultKind::kRefuse;
+}
+
 }  // namespace
 
 Mischief::Mischief(const Plan& plan, Site& site, Ledger& ledger, Timeline& timeline)
@@ -93,6 +98,8 @@ Mischief::Place Mischief::PlaceOf(const Call& call) const {
 }
 
 bool Mischief::CanHappen(FaultKind kind, const Call& call, const Place& place) const {
+  // Rpcbind is not waited for as long as the others, and then ports are guessed.
+  if (call.program == rpc::kRpcbindProgram && CostsTimeouts(kind)) return false;
   if (call.program != nfs3::kProgram) {
     return plan_.bends_opening && IsForAnyProgram(kind) && !call.Is(mount3::kUmnt);
   }

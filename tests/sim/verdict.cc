@@ -80,8 +80,11 @@ Kinds AllowedErrors(const Plan& plan, const Ledger& ledger, const Circumstances&
     const bool jukebox = ledger.Has(FaultKind::kJukebox) || ledger.Has(FaultKind::kJukeboxForever);
     if (jukebox) Allow(kinds, ErrorKind::kNfs);
   }
-  // The first connect is tried once.
-  if (circumstances.outage_while_opening) Allow(kinds, ErrorKind::kUnreachable);
+  // The first connect is tried once, and rpcbind is not waited for as long as the others.
+  if (circumstances.outage_while_opening) {
+    Allow(kinds, ErrorKind::kUnreachable);
+    Allow(kinds, ErrorKind::kTimedOut);
+  }
   if (Losses(ledger) > kMostLosses) Allow(kinds, ErrorKind::kUnreachable);
   if (circumstances.expired_in_a_row) Allow(kinds, ErrorKind::kNfs);
   AllowForTheServer(ledger, kinds);
