@@ -16,7 +16,7 @@ build=(
 test=(
   "${build[@]}"
   libbenchmark-dev libgmock-dev libgtest-dev libnfs-utils libssl-dev libtirpc-dev
-  netbase nfs-ganesha nfs-ganesha-vfs rpcbind rpcsvc-proto
+  netbase nfs-ganesha nfs-ganesha-vfs nftables rpcbind rpcsvc-proto
 )
 benchmark=("${test[@]}")
 clang=("${test[@]}" clang-19 clang-format-19 clang-tidy-19)

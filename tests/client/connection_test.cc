@@ -69,6 +69,13 @@ TEST_F(ConnectionTest, ThatIsRefusedNamesTheServer) {
   EXPECT_THAT(std::string(connection->status().message()), HasSubstr("[127.0.0.1:4711]"));
 }
 
+TEST_F(ConnectionTest, ThatIsAnsweredByNothingNamesTheServer) {
+  world_.SetLinks({.answers = false});
+  auto connection = Connect();
+  EXPECT_FALSE(connection->connected());
+  EXPECT_EQ(connection->status().message(), "connect: no answer within 10s [127.0.0.1:2049]");
+}
+
 TEST_F(ConnectionTest, CarriesAsManyCallsAsItHasSlotsInOneRoundTrip) {
   auto connection = Connect();
   const absl::Time start = pump_.now();

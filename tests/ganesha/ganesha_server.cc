@@ -58,6 +58,7 @@ EXPORT {
   PrivilegedPort = $5;
   MaxRead = $6;
   PrefRead = $7;
+  Attr_Expiration_Time = $8;
   Protocols = 3;
   Transports = TCP;
   FSAL { Name = VFS; }
@@ -65,7 +66,7 @@ EXPORT {
 )",
                           id, exported.path, exported.access_type, exported.squash,
                           exported.sec_type, exported.privileged_port, exported.max_read,
-                          exported.pref_read);
+                          exported.pref_read, exported.attr_expiration_s);
 }
 
 std::string CoreBlocks(const Settings& settings, const std::string& folder) {
@@ -78,6 +79,7 @@ NFS_CORE_PARAM {
   Enable_NLM = false;
   Enable_RQUOTA = false;
   Enable_UDP = false;
+  RPC_Idle_Timeout_S = $4;
   MaxRPCSendBufferSize = 4194304;
   MaxRPCRecvBufferSize = 4194304;
 }
@@ -87,7 +89,8 @@ NFSv4 {
 }
 NFS_KRB5 { Active_krb5 = false; }
 )",
-                          settings.nfs_port, settings.mount_port, PluginsFolder(), folder);
+                          settings.nfs_port, settings.mount_port, PluginsFolder(), folder,
+                          settings.idle_timeout_s);
 }
 
 std::string Configuration(const Settings& settings, const std::string& folder) {

@@ -27,6 +27,9 @@ struct Export {
   bool privileged_port = false;
   uint64_t max_read = 4 << 20;
   uint64_t pref_read = 1 << 20;
+  // How long it takes its own word for a file's attributes. 0: looks every time, so that
+  // it sees at once what is done to the file here.
+  int attr_expiration_s = 60;
 };
 
 struct Settings {
@@ -34,6 +37,8 @@ struct Settings {
   // Known to rpcbind as well.
   int nfs_port = 2049;
   int mount_port = 20048;
+  // It closes connections on which so long nothing came.
+  int idle_timeout_s = 300;
 };
 
 // Gives the process a machine of its own (support::EnterPrivateMachine) to run servers

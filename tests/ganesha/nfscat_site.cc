@@ -13,7 +13,8 @@ Settings SiteSettings() {
                       {.path = kOtherExport},
                       {.path = kSquashedExport, .squash = "Root_Squash"},
                       {.path = kReservedExport, .privileged_port = true},
-                      {.path = kAnonymousExport, .sec_type = "none"}},
+                      {.path = kAnonymousExport, .sec_type = "none"},
+                      {.path = kWatchedExport, .attr_expiration_s = 0}},
           .nfs_port = kNfsPort,
           .mount_port = kMountPort};
 }

@@ -17,6 +17,7 @@ inline constexpr char kOtherExport[] = "/srv/other";
 inline constexpr char kSquashedExport[] = "/srv/squashed";    // root is nobody
 inline constexpr char kReservedExport[] = "/srv/reserved";    // source ports below 1024 only
 inline constexpr char kAnonymousExport[] = "/srv/anonymous";  // AUTH_NONE only
+inline constexpr char kWatchedExport[] = "/srv/watched";      // the server caches no attributes
 inline constexpr char kNotExported[] = "/srv/secret";
 
 // Not the usual ones: who does not ask rpcbind does not find them.

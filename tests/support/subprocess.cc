@@ -23,6 +23,7 @@ namespace support {
 namespace {
 
 constexpr size_t kBufferBytes = 256 * 1024;
+constexpr absl::Duration kNoTime = absl::ZeroDuration();
 
 // For what fails only when the machine is out of something.
 int Must(int result, const char* what) {
@@ -142,6 +143,17 @@ bool Subprocess::AwaitOutput(uint64_t bytes) {
   return true;
 }
 
+uint64_t Subprocess::TakeOutputFor(absl::Duration time) {
+  const absl::Time until = absl::Now() + time;
+  bool ended = false;
+  while (!ended && absl::Now() < until) {
+    ended = AwaitEvent(until);
+    ReadErr();
+    while (ReadOut(kBufferBytes) > 0 && absl::Now() < until) continue;
+  }
+  return outcome_.out_bytes;
+}
+
 Outcome Subprocess::Finish() {
   bool ended = false;
   while (!ended) {
@@ -156,12 +168,16 @@ Outcome Subprocess::Finish() {
   return std::move(outcome_);
 }
 
-// Waits until there is output or the program has ended, and tells whether it has.
-bool Subprocess::AwaitEvent() {
+// Waits, not beyond `until`, for output or the program's end, and tells whether it has ended.
+bool Subprocess::AwaitEvent(absl::Time until) {
   pollfd events[] = {{pid_fd_, POLLIN, 0}, {out_fd_, POLLIN, 0}, {err_fd_, POLLIN, 0}};
-  const absl::Duration left = std::max(deadline_ - absl::Now(), absl::ZeroDuration());
-  const int milliseconds = outcome_.timed_out ? -1 : absl::ToInt64Milliseconds(left) + 1;
-  if (poll(events, std::size(events), milliseconds) == 0) KillAtDeadline();
+  const absl::Time deadline = outcome_.timed_out ? absl::InfiniteFuture() : deadline_;
+  const absl::Duration left = std::min(deadline, until) - absl::Now();
+  const int milliseconds = left == absl::InfiniteDuration()
+                               ? -1
+                               : absl::ToInt64Milliseconds(std::max(left, kNoTime)) + 1;
+  poll(events, std::size(events), milliseconds);
+  if (absl::Now() > deadline && events[0].revents == 0) KillAtDeadline();
   return events[0].revents != 0;
 }
 

@@ -75,13 +75,15 @@ class Subprocess {
   // Waits until it has written `bytes` in all; false when it ended, or reached its
   // time limit, before. Takes no more than that out of the pipe.
   bool AwaitOutput(uint64_t bytes);
+  // Takes what it writes for so long, or until it ends; tells how much it wrote in all.
+  uint64_t TakeOutputFor(absl::Duration time);
 
   // Takes the rest of its output and waits for its end. REQUIRES: called once.
   Outcome Finish();
 
  private:
   void Start(const Command& command, int out_fd, int err_fd);
-  bool AwaitEvent();
+  bool AwaitEvent(absl::Time until = absl::InfiniteFuture());
   void KillAtDeadline();
   size_t ReadOut(uint64_t limit);
   size_t ReadErr();

@@ -106,5 +106,19 @@ TEST(SubprocessTest, AwaitingMoreOutputThanThereIsEnds) {
   EXPECT_EQ(process.Finish().out, "12345\n");
 }
 
+TEST(SubprocessTest, ItsOutputCanBeTakenForSomeTime) {
+  Subprocess process(Shell("printf 12345; exec sleep 1000"));
+  uint64_t bytes = 0;
+  while (bytes < 5) bytes = process.TakeOutputFor(absl::Milliseconds(10));
+  EXPECT_EQ(bytes, 5u);
+  EXPECT_TRUE(process.running());
+}
+
+TEST(SubprocessTest, TakingTheOutputOfAProgramThatEndsDoesNotTakeLonger) {
+  Subprocess process(Shell("printf 12345"));
+  EXPECT_EQ(process.TakeOutputFor(absl::InfiniteDuration()), 5u);
+  EXPECT_EQ(process.Finish().out, "12345");
+}
+
 }  // namespace
 }  // namespace support
