@@ -43,6 +43,8 @@ class Dialer {
   io::SourcePort source_port() const;
 
   Pump& pump() { return pump_; }
+  // A random number, another one each time.
+  uint32_t NextSeed() { return static_cast<uint32_t>(random_()); }
 
  private:
   void Announce(absl::string_view text);

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/errors.h"
 #include "client/session/identity.h"
@@ -30,6 +31,10 @@ std::string Asker(const Options& options) {
 absl::Status WithHint(const absl::Status& status, const Options& options, uint16_t source_port) {
   if (!IsRefusal(status)) return status;
   std::string hint = absl::StrCat("; asked ", Asker(options));
+  // Linux says so of everything in an export that is withdrawn while it is in use.
+  if (absl::StrContains(status.message(), "AUTH_BADCRED")) {
+    absl::StrAppend(&hint, "; the server may not export this to us any more");
+  }
   if (source_port >= kFirstUnprivilegedPort) {
     absl::StrAppend(&hint, ", from port ", source_port,
                     ": if the server wants one below 1024, run this with the privilege for it"

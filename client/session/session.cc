@@ -32,6 +32,11 @@ bool IsStale(const absl::Status& status) {
   return refusal.has_value() && nfs3::IsBadHandle(*refusal);
 }
 
+// It may be there again later.
+bool IsAway(const absl::Status& status) {
+  return KindOf(status) == ErrorKind::kUnreachable || KindOf(status) == ErrorKind::kTimedOut;
+}
+
 constexpr int kMostStaleInARow = 2;
 
 }  // namespace
@@ -177,15 +182,15 @@ absl::StatusOr<RemoteFile> Session::FindFile() {
 // port that it had is not forgotten for what rpcbind says.
 absl::Status Session::MountAgain() {
   const uint16_t known_port = mount_->port();
-  PatientWait wait(absl::Milliseconds(100), absl::Milliseconds(1500), Patience(options_));
+  const absl::Time deadline = pump_.now() + Patience(options_);
+  RetryDelay delay(dialer_.NextSeed());
   for (;;) {
     absl::Status status = MountAt(known_port);
-    if (KindOf(status) == ErrorKind::kUnreachable) status = Mount();  // it may have moved
+    if (IsAway(status)) status = Mount();  // it may have moved
     ports_.Close();
-    if (KindOf(status) != ErrorKind::kUnreachable) return status;
-    const std::optional<absl::Duration> pause = wait.Next();
-    if (!pause.has_value()) return status;
-    const absl::Status slept = Sleep(pump_, *pause);
+    if (!IsAway(status)) return status;
+    if (pump_.now() >= deadline) return absl::DeadlineExceededError(status.message());
+    const absl::Status slept = Sleep(pump_, std::max(delay.Next(), RetryDelay::kShortest));
     if (!slept.ok()) return slept;
   }
 }

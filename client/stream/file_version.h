@@ -23,8 +23,7 @@ namespace nfs {
 // told from less.
 class FileVersion {
  public:
-  explicit FileVersion(const nfs3::Fattr3& opened)
-      : newest_(opened), is_meaningful_(opened.size != 0 && !HasAbsurdSize()) {}
+  explicit FileVersion(const nfs3::Fattr3& opened) : newest_(opened) {}
 
   // FileChanged, saying how, unless these attributes may be those of the same file with
   // the same bytes. Older ones than others that were seen before say nothing.
@@ -32,10 +31,10 @@ class FileVersion {
   // FileChanged unless the file with these attributes provably is the same.
   absl::Status CheckSame(const nfs3::Fattr3& attributes) const;
 
-  // Whether attributes tell anything about changes of the file. Those that are made up as
-  // they are read (/proc and the like) have, when they are opened, a size of nothing or
-  // one that no disk could hold, and a new mtime every time.
-  bool IsMeaningful() const { return is_meaningful_; }
+  // Whether attributes tell anything about changes of the file. Those of files that are
+  // made up as they are read (/proc and the like) have a size of nothing, or one that no
+  // disk could hold, and a new mtime every time.
+  bool IsMeaningful() const { return newest_.size != 0 && !HasAbsurdSize(); }
   bool HasAbsurdSize() const { return newest_.size >= kAbsurdSize; }
   // As far as is known.
   uint64_t size() const { return newest_.size; }
@@ -44,7 +43,6 @@ class FileVersion {
   static constexpr uint64_t kAbsurdSize = uint64_t{1} << 62;
 
   nfs3::Fattr3 newest_;
-  const bool is_meaningful_;
 };
 
 }  // namespace nfs

@@ -9,8 +9,8 @@
 #include "tests/sim/chosen_randomness.h"
 #include "tests/sim/consumer.h"
 #include "tests/sim/happenings.h"
+#include "tests/sim/havoc.h"
 #include "tests/sim/ledger.h"
-#include "tests/sim/mischief.h"
 #include "tests/sim/opening.h"
 #include "tests/sim/site.h"
 #include "tests/sim/truth.h"
@@ -38,7 +38,7 @@ class World {
       : plan_(plan),
         timeline_(timeline),
         site_(plan, truth_),
-        mischief_(plan, site_, ledger_, timeline),
+        havoc_(plan, site_, ledger_, timeline),
         happenings_(plan, site_, ledger_, timeline, [this] { return consumer_.is_streaming(); }),
         consumer_(plan, site_, ledger_, truth_, timeline),
         begin_(site_.now()) {}
@@ -68,7 +68,7 @@ class World {
     consumer_.set_judge([this](bool complete) { return JudgeRun(complete); });
     served().log().SetListener([this](const server::Call& call) { OnCall(call); });
     served().script().SetAmender([this](const server::Call& call, server::Actions& actions) {
-      mischief_.Amend(call, actions);
+      havoc_.Amend(call, actions);
     });
     happenings_.Begin();
     ExpectEnd();
@@ -172,7 +172,7 @@ class World {
   Truth truth_;
   Ledger ledger_;
   Site site_;
-  Mischief mischief_;
+  Havoc havoc_;
   Happenings happenings_;
   Consumer consumer_;
   const absl::Time begin_;

@@ -1,5 +1,5 @@
 // Tested by tests/sim/world_test.cc.
-#include "tests/sim/mischief.h"
+#include "tests/sim/havoc.h"
 
 #include <algorithm>
 #include <optional>
@@ -66,7 +66,7 @@ bool CostsTimeouts(FaultKind kind) {
 
 }  // namespace
 
-Mischief::Mischief(const Plan& plan, Site& site, Ledger& ledger, Timeline& timeline)
+Havoc::Havoc(const Plan& plan, Site& site, Ledger& ledger, Timeline& timeline)
     : plan_(plan),
       site_(site),
       ledger_(ledger),
@@ -74,7 +74,7 @@ Mischief::Mischief(const Plan& plan, Site& site, Ledger& ledger, Timeline& timel
       dice_(plan.seed ^ 0x6d69736368696566),
       left_(plan.reply_faults) {}
 
-void Mischief::Amend(const Call& call, Actions& actions) {
+void Havoc::Amend(const Call& call, Actions& actions) {
   if (left_.empty()) return;
   const Place place = PlaceOf(call);
   for (ReplyFault& fault : left_) {
@@ -87,7 +87,7 @@ void Mischief::Amend(const Call& call, Actions& actions) {
   }
 }
 
-Mischief::Place Mischief::PlaceOf(const Call& call) const {
+Havoc::Place Havoc::PlaceOf(const Call& call) const {
   Place place;
   if (!call.Is(nfs3::kRead)) return place;
   nfs3::Fattr3 attributes;
@@ -97,7 +97,7 @@ Mischief::Place Mischief::PlaceOf(const Call& call) const {
   return place;
 }
 
-bool Mischief::CanHappen(FaultKind kind, const Call& call, const Place& place) const {
+bool Havoc::CanHappen(FaultKind kind, const Call& call, const Place& place) const {
   // Rpcbind is not waited for as long as the others, and then ports are guessed.
   if (call.program == rpc::kRpcbindProgram && CostsTimeouts(kind)) return false;
   if (call.program != nfs3::kProgram) {
@@ -121,7 +121,7 @@ bool Mischief::CanHappen(FaultKind kind, const Call& call, const Place& place) c
   }
 }
 
-void Mischief::Happen(FaultKind kind, const Call& call, const Place& place, Actions& actions) {
+void Havoc::Happen(FaultKind kind, const Call& call, const Place& place, Actions& actions) {
   if (kind <= FaultKind::kRefuse) return BendConnection(kind, actions);
   if (kind <= FaultKind::kDrop) return BendTime(kind, actions);
   if (kind <= FaultKind::kOver) return BendRead(kind, call, place, actions);
@@ -129,7 +129,7 @@ void Mischief::Happen(FaultKind kind, const Call& call, const Place& place, Acti
   Refuse(kind, actions);
 }
 
-void Mischief::BendConnection(FaultKind kind, Actions& actions) {
+void Havoc::BendConnection(FaultKind kind, Actions& actions) {
   const bool fin = kind == FaultKind::kFin;
   actions.ending = {fin ? server::Ending::Kind::kFin : server::Ending::Kind::kReset,
                     dice_.Chance(0.3) ? 0 : dice_.Spread(1, plan_.chunk_bytes() + 200)};
@@ -141,7 +141,7 @@ void Mischief::BendConnection(FaultKind kind, Actions& actions) {
   ledger_.Inject(kind, stall, again());
 }
 
-void Mischief::BendTime(FaultKind kind, Actions& actions) {
+void Havoc::BendTime(FaultKind kind, Actions& actions) {
   const absl::Duration timeout = plan_.client.timeout;
   const absl::Duration resent = timeout + timeout / 4 + Seconds(2) + 3 * plan_.round_trip();
   switch (kind) {
@@ -175,7 +175,7 @@ void Mischief::BendTime(FaultKind kind, Actions& actions) {
   }
 }
 
-void Mischief::BendRead(FaultKind kind, const Call& call, const Place& place, Actions& actions) {
+void Havoc::BendRead(FaultKind kind, const Call& call, const Place& place, Actions& actions) {
   const uint64_t left = place.size - std::min(place.size, call.arguments.offset);
   const uint64_t honest = std::min<uint64_t>(left, call.arguments.count);
   switch (kind) {
@@ -201,7 +201,7 @@ void Mischief::BendRead(FaultKind kind, const Call& call, const Place& place, Ac
   ledger_.Inject(kind, absl::ZeroDuration(), 4);
 }
 
-void Mischief::BendReply(FaultKind kind, Actions& actions) {
+void Havoc::BendReply(FaultKind kind, Actions& actions) {
   const bool certain = dice_.Chance(0.5);
   switch (kind) {
     case FaultKind::kNoAttributes: SetAbsent(actions.no_attributes); break;
@@ -217,7 +217,7 @@ void Mischief::BendReply(FaultKind kind, Actions& actions) {
   ledger_.Inject(kind, is_lost ? plan_.patience() : absl::ZeroDuration(), again());
 }
 
-std::string Mischief::Garbage(bool certain) {
+std::string Havoc::Garbage(bool certain) {
   const char* known = dice_.Pick({"HTTP/1.1 400 Bad Request\r\n\r\n", "\xff\xff\xff\xff"});
   if (certain) return known;
   std::string bytes(dice_.Between(1, 64), '\0');
@@ -225,7 +225,7 @@ std::string Mischief::Garbage(bool certain) {
   return bytes;
 }
 
-void Mischief::Refuse(FaultKind kind, Actions& actions) {
+void Havoc::Refuse(FaultKind kind, Actions& actions) {
   using nfs3::Status;
   switch (kind) {
     case FaultKind::kStale:

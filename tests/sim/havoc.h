@@ -1,6 +1,6 @@
 // What the server does to each reply, by the plan and the dice of a world.
-#ifndef TESTS_SIM_MISCHIEF_H_
-#define TESTS_SIM_MISCHIEF_H_
+#ifndef TESTS_SIM_HAVOC_H_
+#define TESTS_SIM_HAVOC_H_
 
 #include <cstdint>
 #include <vector>
@@ -16,10 +16,10 @@
 namespace sim {
 
 // Thread-compatible.
-class Mischief {
+class Havoc {
  public:
   // All must outlive it.
-  Mischief(const Plan& plan, Site& site, Ledger& ledger, Timeline& timeline);
+  Havoc(const Plan& plan, Site& site, Ledger& ledger, Timeline& timeline);
 
   // For server::Script::SetAmender.
   void Amend(const server::Call& call, server::Actions& actions);
@@ -57,4 +57,4 @@ class Mischief {
 
 }  // namespace sim
 
-#endif  // TESTS_SIM_MISCHIEF_H_
+#endif  // TESTS_SIM_HAVOC_H_
