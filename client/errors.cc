@@ -75,6 +75,11 @@ std::optional<nfs3::Status> NfsStatusOf(const absl::Status& status) {
   return static_cast<nfs3::Status>(*number);
 }
 
+bool IsStale(const absl::Status& status) {
+  const std::optional<nfs3::Status> refusal = NfsStatusOf(status);
+  return refusal.has_value() && nfs3::IsBadHandle(*refusal);
+}
+
 absl::Status NfsError(absl::string_view procedure, nfs3::Status status) {
   return NfsError(procedure, status, "");
 }

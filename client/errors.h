@@ -33,6 +33,9 @@ ErrorKind KindOf(const absl::Status& status);
 // The nfsstat3 that a server answered, if that is what the error is about.
 std::optional<nfs3::Status> NfsStatusOf(const absl::Status& status);
 
+// Whether it is that a file handle is not good, or not any more.
+bool IsStale(const absl::Status& status);
+
 // "LOOKUP: NFS3ERR_NOENT (2): No such file or directory".
 absl::Status NfsError(absl::string_view procedure, nfs3::Status status);
 // An NFS error that the client finds itself, such as reading a directory: the text

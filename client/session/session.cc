@@ -27,11 +27,6 @@ io::Engine EngineOf(Engine engine) {
   return io::Engine::kAuto;
 }
 
-bool IsStale(const absl::Status& status) {
-  const std::optional<nfs3::Status> refusal = NfsStatusOf(status);
-  return refusal.has_value() && nfs3::IsBadHandle(*refusal);
-}
-
 // It may be there again later.
 bool IsAway(const absl::Status& status) {
   return KindOf(status) == ErrorKind::kUnreachable || KindOf(status) == ErrorKind::kTimedOut;

@@ -260,6 +260,7 @@ void FileStream::FindFileAgain() {
   ++counters_.stale_handles;
   absl::StatusOr<RemoteFile> found = session_.FindFile();
   absl::Status status = found.status();
+  if (IsStale(status)) return FindFileAgain();  // it was replaced in the middle
   if (status.ok()) status = version_.CheckSame(found->attributes);
   if (!status.ok()) return Fail(nfs3::kRead, status);
   session_.set_file(*std::move(found));

@@ -114,10 +114,15 @@ TEST(FileVersion, OfAFileThatWasOpenedWithoutASizeNothingIsJudged) {
       FileVersion version(Attributes(size));
       EXPECT_FALSE(version.IsMeaningful());
       EXPECT_TRUE(version.Observe(sight.Of(Attributes(size), /*fine=*/true)).ok());
-      EXPECT_TRUE(version.Observe(Attributes(12345)).ok());
-      EXPECT_TRUE(version.Observe(Attributes(3)).ok());
     }
   }
+}
+
+TEST(FileVersion, OfAFileThatWasEmptyIsJudgedOnceItIsNot) {
+  FileVersion version(Attributes(0));
+  EXPECT_TRUE(version.Observe(Attributes(12345)).ok());
+  EXPECT_TRUE(version.IsMeaningful());
+  EXPECT_TRUE(IsChange(version.Observe(Attributes(3))));
 }
 
 TEST(FileVersion, TheLargestSizeThatADiskCouldHoldIsMeaningful) {
