@@ -306,7 +306,7 @@ TEST(ATirpcServersReply, RefusesByTheRfcsNames) {
     absl::StatusCode code;
     const char* text;
   } cases[] = {
-      {OutcomeOf(kBreak), absl::StatusCode::kInternal, "SYSTEM_ERR (5)"},
+      {OutcomeOf(kBreak), absl::StatusCode::kUnavailable, "SYSTEM_ERR (5)"},
       {OutcomeOf(kGive), absl::StatusCode::kDataLoss, "GARBAGE_ARGS (4)"},
       {OutcomeOf({kTestProgram, kTestVersion, 77, "?"}), absl::StatusCode::kUnimplemented,
        "PROC_UNAVAIL (3)"},
