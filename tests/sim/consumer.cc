@@ -127,11 +127,11 @@ void Consumer::Step() {
   CheckCounts();
 }
 
-// Every other time it turns the stream with all pieces in its hands, before it gives one
-// back: that is when READs could go to memory that they lie in.
+// Now and then it turns the stream with all pieces in its hands until every call is
+// answered, before it gives one back: that is when READs could go to memory that they lie in.
 bool Consumer::KeepsPieces() {
   if (lent_.size() < plan_.client.lent_chunks) return false;
-  if (CallsInFlight() != 0 && pieces_ % 2 == 0 && std::exchange(kept_at_, pieces_) != pieces_) {
+  if (CallsInFlight() != 0 && pieces_ % 3 == 0) {
     stream_->Turn(/*consumer_waits=*/false, absl::InfiniteFuture());
     return true;
   }

@@ -91,7 +91,6 @@ class Consumer {
   bool is_over_ = false;
   uint64_t steps_ = 0;
   uint64_t pieces_ = 0;
-  uint64_t kept_at_ = 0;  // pieces
   size_t next_seek_ = 0;
   uint64_t connects_ = 0;
   // By address: the second of the last connect, and how many there were in it.

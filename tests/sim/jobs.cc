@@ -13,6 +13,16 @@
 #include <new>
 #include <vector>
 
+// Sanitizers map terabytes, which is not to be bounded. GCC and clang tell of them in
+// different ways.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SIM_HAS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SIM_HAS_SANITIZER 1
+#endif
+#endif
+
 namespace sim {
 
 namespace {
@@ -40,10 +50,9 @@ Board* MakeBoard() {
 // Ends the process when a world takes a minute, or gigabytes: a client that goes round in
 // circles without a wait is not seen by the world itself.
 void BoundWorld() {
-  constexpr unsigned kSeconds = 60;
+  alarm(60);
+#ifndef SIM_HAS_SANITIZER
   constexpr rlim_t kBytes = rlim_t{4} << 30;
-  alarm(kSeconds);
-#ifndef __SANITIZE_ADDRESS__  // which maps terabytes
   const rlimit limit = {kBytes, kBytes};
   setrlimit(RLIMIT_AS, &limit);
 #endif

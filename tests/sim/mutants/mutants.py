@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Shows that the simulated worlds notice a wrong client.
 
-    tests/sim/mutants/mutants.py [--worlds=N] [--mutant=NAME]... [-- WORLDS_OPTION...]
+    tests/sim/mutants/mutants.py [--list=FILE] [--worlds=N] [--mutant=NAME]...
+                                 [-- WORLDS_OPTION...]
 
-For each mutant of mutants.toml: applies it to a copy of the tree, builds
+For each mutant of FILE (mutants.toml): applies it to a copy of the tree, builds
 //tests/sim:worlds there, runs worlds from seed 1 on and demands a violation. Prints a
 table of who was caught by which seed. Options after -- go to worlds (--only=...).
 
@@ -57,12 +58,13 @@ class Workshop:
 
     def build(self):
         """The program, or None."""
-        options = ["-c", "opt", "--experimental_convenience_symlinks=ignore"]
+        # -w: what a mutant leaves unused is no reason not to build it.
+        options = ["-c", "opt", "--copt=-w", "--experimental_convenience_symlinks=ignore"]
         built = self.run_bazel("build", *options, TARGET)
         if built.returncode != 0:
             print(built.stderr[-3000:], file=sys.stderr)
             return None
-        bin_folder = self.run_bazel("info", "-c", "opt", "bazel-bin").stdout.strip()
+        bin_folder = self.run_bazel("info", "-c", "opt", "--copt=-w", "bazel-bin").stdout.strip()
         return pathlib.Path(bin_folder) / "tests/sim/worlds"
 
     def violating_seed(self, worlds, options):
@@ -115,6 +117,7 @@ def try_all(workshop, mutants, worlds, options):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", default="mutants.toml", metavar="FILE", help="in this folder")
     parser.add_argument("--worlds", type=int, default=20000, metavar="N")
     parser.add_argument("--mutant", action="append", metavar="NAME", help="only this one")
     parser.add_argument("--output_base", metavar="FOLDER", help="for bazel")
@@ -125,7 +128,7 @@ def parse_arguments():
 
 def main():
     arguments = parse_arguments()
-    mutants = tomllib.loads((HERE / "mutants.toml").read_text())["mutant"]
+    mutants = tomllib.loads((HERE / arguments.list).read_text())["mutant"]
     if arguments.mutant:
         mutants = [m for m in mutants if m["name"] in arguments.mutant]
     if not mutants:
