@@ -85,7 +85,8 @@ class Connection {
   int calls_in_flight() const { return channel_.calls_in_flight(); }
   template <typename Args>
   void Call(const rpc::Request& request, const Args& args) {
-    if (calls_in_flight() == 0) waiting_since_ = pump_.now();
+    // Not since the last turn, which may be long ago: the owner had no use for one.
+    if (calls_in_flight() == 0) waiting_since_ = pump_.transport().Now();
     DropUnaskedBytes();
     if (!status_.ok()) return;  // for what they were
     channel_.Call(request, args, pump_.now());

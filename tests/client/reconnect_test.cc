@@ -453,6 +453,18 @@ TEST_F(ReconnectTest, AShortTimeoutIsAnnouncedAfterIt) {
   EXPECT_THAT(announced_, ElementsAre(kNotResponding, kOk));
 }
 
+// A consumer that takes its time has nothing to do with the server's.
+TEST_F(ReconnectTest, PatienceBeginsWithTheCallAndNotWithTheTurnBefore) {
+  options_.patience = options_.channel.timeout = absl::Seconds(1);
+  Rules("NFS.NULL nth=2 delay=900ms");
+  Connect();
+  EXPECT_TRUE(Null().ok());
+  const absl::Time later = In(absl::Milliseconds(1500));
+  At(later, [] {});
+  world_.network().RunNext(later);
+  EXPECT_TRUE(Null().ok()) << StatusText();
+}
+
 TEST_F(ReconnectTest, WhereNobodyListensNothingIsAnnounced) {
   options_.announce = nullptr;
   Rules("NFS.NULL delay=6s");
