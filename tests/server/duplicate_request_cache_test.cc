@@ -76,7 +76,8 @@ TEST_F(DuplicateRequestCacheTest, TransportsShareIt) {
   const Bytes call = EncodeCall(7, nfs3::kNull, nfs3::Void(), rpc::AuthNone());
   const Peer peer = {0, 800, "127.0.0.1", Transport::kUdp};
   datagrams.OnDatagram(xdr::ByteView(call).subspan(4), peer, talk_.now());
-  const xdr::ByteView reply = datagrams.TakeDatagram(talk_.now())->bytes.view();
+  const auto datagram = datagrams.TakeDatagram(talk_.now());
+  const xdr::ByteView reply = datagram->bytes.view();
   EXPECT_EQ(DataOf(DecodeReply({reply.begin(), reply.end()})), "0123");
 }
 
