@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <random>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -33,11 +32,11 @@ rpc::Identity IdentityOf(const Options& options) {
   return identity;
 }
 
-rpc::OpaqueAuth CredentialsOf(const Options& options) {
+rpc::OpaqueAuth CredentialsOf(const Options& options, uint32_t stamp) {
   if (options.security == Security::kNone) return rpc::AuthNone();
   std::array<char, 256> name = {};
   gethostname(name.data(), name.size() - 1);
-  return rpc::AuthSys(IdentityOf(options), absl::string_view(name.data()), std::random_device()());
+  return rpc::AuthSys(IdentityOf(options), absl::string_view(name.data()), stamp);
 }
 
 }  // namespace nfs

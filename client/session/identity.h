@@ -2,6 +2,8 @@
 #ifndef CLIENT_SESSION_IDENTITY_H_
 #define CLIENT_SESSION_IDENTITY_H_
 
+#include <cstdint>
+
 #include "client/options.h"
 #include "rpc/auth.h"
 #include "rpc/message.h"
@@ -11,8 +13,9 @@ namespace nfs {
 // Who the options say that we are; the process's own identity where they do not.
 rpc::Identity IdentityOf(const Options& options);
 
-// The credentials that every call of a session carries: AUTH_NONE, or AUTH_SYS.
-rpc::OpaqueAuth CredentialsOf(const Options& options);
+// The credentials that every call of a session carries: AUTH_NONE, or AUTH_SYS with this
+// stamp, which is any random number.
+rpc::OpaqueAuth CredentialsOf(const Options& options, uint32_t stamp);
 
 }  // namespace nfs
 

@@ -71,7 +71,7 @@ Session::Session(Environment environment, const Target& target, const Options& o
       pump_(*transport_),
       dialer_(pump_, addresses_, options_, environment.seed),
       ports_(dialer_, options_),
-      credentials_(CredentialsOf(options_)) {}
+      credentials_(CredentialsOf(options_, environment.seed)) {}
 
 Session::~Session() { Close(); }
 

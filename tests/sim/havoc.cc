@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <type_traits>
 
 #include "client/protocol/mount3.h"
 #include "client/protocol/nfs3.h"
@@ -19,13 +18,6 @@ using server::Actions;
 using server::Call;
 
 uint32_t Number(nfs3::Status status) { return static_cast<uint32_t>(status); }
-
-// All attributes: true, or the name of none of them in later servers.
-template <typename Absent>
-void SetAbsent(std::optional<Absent>& no_attributes) {
-  no_attributes.emplace();
-  if constexpr (std::is_same_v<Absent, bool>) no_attributes = true;
-}
 
 // Kinds that do not look into the results.
 bool IsForAnyProgram(FaultKind kind) {
@@ -204,7 +196,7 @@ void Havoc::BendRead(FaultKind kind, const Call& call, const Place& place, Actio
 void Havoc::BendReply(FaultKind kind, Actions& actions) {
   const bool certain = dice_.Chance(0.5);
   switch (kind) {
-    case FaultKind::kNoAttributes: SetAbsent(actions.no_attributes); break;
+    case FaultKind::kNoAttributes: actions.no_attributes.emplace(); break;
     case FaultKind::kJunk: actions.junk = dice_.Spread(1, 200); break;
     case FaultKind::kVerifier:
       actions.verifier = server::Verifier{static_cast<uint32_t>(dice_.Below(7)), dice_.Below(401)};

@@ -1,5 +1,4 @@
-// How a session is opened in a world: the one place that follows the client when that
-// changes.
+// How a session is opened in a world.
 #ifndef TESTS_SIM_OPENING_H_
 #define TESTS_SIM_OPENING_H_
 
@@ -21,7 +20,8 @@ namespace sim {
 nfs::Options OptionsOf(const Plan& plan, std::function<void(absl::string_view)> announce);
 
 // Calls other than READ that a world without trouble takes, opening and closing.
-uint64_t PlannedOtherCalls();
+// GETPORT twice, EXPORT, MNT, LOOKUP twice, FSINFO, UMNT.
+inline constexpr uint64_t kPlannedOtherCalls = 8;
 
 // Opens Site::kPath. `site` must outlive the session.
 absl::StatusOr<std::unique_ptr<nfs::Session>> OpenSession(std::unique_ptr<io::Transport> transport,

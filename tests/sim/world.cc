@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "client/protocol/nfs3.h"
 #include "tests/sim/abandoned.h"
-#include "tests/sim/chosen_randomness.h"
 #include "tests/sim/consumer.h"
 #include "tests/sim/happenings.h"
 #include "tests/sim/havoc.h"
@@ -150,7 +149,7 @@ class World {
     const bool whole = consumer_.end() == Consumer::End::kAllBytes && CountsAreExact(ledger_);
     const std::string wrong =
         whole ? JudgeCounts(plan_, counters.reads, counters.calls - counters.reads,
-                            PlannedOtherCalls(), consumer_.connects())
+                            kPlannedOtherCalls, consumer_.connects())
               : "";
     if (!wrong.empty()) consumer_.Violate(wrong);
   }
@@ -184,9 +183,6 @@ class World {
 
 }  // namespace
 
-WorldReport RunWorld(const Plan& plan, Timeline& timeline) {
-  ChooseRandomness(plan.seed);
-  return World(plan, timeline).Run();
-}
+WorldReport RunWorld(const Plan& plan, Timeline& timeline) { return World(plan, timeline).Run(); }
 
 }  // namespace sim

@@ -25,8 +25,7 @@ struct WorldReport {
   FaultCounts faults{};
 };
 
-// The same plan gives the same report and the same timeline, always. One at a time in a
-// process (chosen_randomness.h).
+// The same plan gives the same report and the same timeline, always.
 WorldReport RunWorld(const Plan& plan, Timeline& timeline);
 
 }  // namespace sim
