@@ -52,7 +52,6 @@ absl::StatusOr<std::unique_ptr<FileStream>> FileStream::Make(Session& session, c
 
 FileStream::FileStream(Session& session, const Window::Options& options, Arena arena)
     : session_(session),
-      options_(options),
       arena_(std::move(arena)),
       window_(options, arena_.memory()),
       version_(session.file().attributes),
@@ -124,31 +123,25 @@ void FileStream::SendGetattr() {
 void FileStream::TakeReplies() {
   Connection& connection = session_.connection();
   while (std::optional<rpc::Reply> reply = connection.NextReply()) OnReply(*reply);
-  if (!connection.status().ok()) Fail(nfs3::kRead, connection.status());
+  if (!connection.status().ok()) Fail(connection.status());
 }
 
 void FileStream::OnReply(const rpc::Reply& reply) {
   if (reply.tag == kGetattrTag) return OnGetattrReply(reply);
   const auto chunk = static_cast<ChunkId>(reply.tag);
-  if (!TryNewCredentials(reply)) return OnReadReply(chunk, reply);
-  retries_.Park(chunk, Until::kTime);
-}
-
-// RFC 5531, section 9: a server may lose what it knows of credentials, and then wants new
-// ones, if only in their stamp.
-bool FileStream::TryNewCredentials(const rpc::Reply& reply) {
-  if (!reply.wants_new_credentials || renewed_credentials_) return false;
-  renewed_credentials_ = true;
+  // RFC 5531, section 9: a server may lose what it knows of credentials, and then wants
+  // new ones, if only in their stamp; for all the READs that it had by then.
+  if (!reply.wants_new_credentials || !retries_.ParkForCredentials(chunk)) {
+    return OnReadReply(chunk, reply);
+  }
   session_.connection().RenewCredentials();
-  return true;
 }
 
 void FileStream::OnReadReply(ChunkId chunk, const rpc::Reply& reply) {
   nfs3::Read3Head head;
   absl::Status status = reply.status;
   if (status.ok()) status = DecodeResult(reply.results, head);
-  if (!status.ok()) return Fail(nfs3::kRead, status);
-  renewed_credentials_ = false;
+  if (!status.ok()) return Fail(status);
   if (head.status != nfs3::Status::kOk) return OnReadError(chunk, head.status);
   stale_in_a_row_ = 0;
   if (!Observe(head.file_attributes)) return;
@@ -161,7 +154,7 @@ bool FileStream::Observe(const nfs3::PostOpAttr& attributes) {
   unseen_ = !attributes.has_value();
   if (unseen_) return true;
   const absl::Status status = version_.Observe(*attributes);
-  if (!status.ok()) Fail(nfs3::kRead, status);
+  if (!status.ok()) Fail(status);
   window_.RaiseSizeHint(attributes->size);
   return status.ok();
 }
@@ -198,12 +191,12 @@ void FileStream::OnReadError(ChunkId chunk, nfs3::Status status) {
   if (status == nfs3::Status::kInval && !EndsBeforeSize(asks_[chunk].offset)) {
     return Doubt(chunk, /*claims_eof=*/true);
   }
-  Fail(nfs3::kRead, NfsError("READ", status));
+  Fail(NfsError("READ", status));
 }
 
 void FileStream::OnJukebox(ChunkId chunk, nfs3::Status status) {
   if (!retries_.ParkForJukebox(chunk, session_.pump().now())) {
-    return Fail(nfs3::kRead, NfsError("READ", status));
+    return Fail(NfsError("READ", status));
   }
   ++counters_.jukebox_retries;
 }
@@ -244,33 +237,32 @@ void FileStream::Resolve(ChunkId chunk) {
   }
   if (retries_.ParkForDoubt(chunk, session_.pump().now())) return;
   if (!claims_eof_[chunk]) {
-    return Fail(nfs3::kRead,
-                absl::DataLossError(absl::StrCat("neither data nor end of file at byte ", offset)));
+    return Fail(absl::DataLossError(absl::StrCat("neither data nor end of file at byte ", offset)));
   }
-  Fail(nfs3::kRead, FileChangedError(absl::StrCat("the server says that the file ends at byte ",
-                                                  offset, ", and that it has ", version_.size())));
+  Fail(FileChangedError(absl::StrCat("the server says that the file ends at byte ", offset,
+                                     ", and that it has ", version_.size())));
 }
 
 // --- Handles -----------------------------------------------------------------------
 
 void FileStream::FindFileAgain() {
   if (stale_in_a_row_++ == kMostStaleInARow) {
-    return Fail(nfs3::kRead, NfsError("READ", nfs3::Status::kStale));
+    return Fail(NfsError("READ", nfs3::Status::kStale));
   }
   ++counters_.stale_handles;
   absl::StatusOr<RemoteFile> found = session_.FindFile();
   absl::Status status = found.status();
   if (IsStale(status)) return FindFileAgain();  // it was replaced in the middle
   if (status.ok()) status = version_.CheckSame(found->attributes);
-  if (!status.ok()) return Fail(nfs3::kRead, status);
+  if (!status.ok()) return Fail(status);
   session_.set_file(*std::move(found));
   is_stale_ = false;
   retries_.Release(Until::kHandle);
 }
 
-void FileStream::Fail(const rpc::Procedure& procedure, const absl::Status& status) {
+void FileStream::Fail(const absl::Status& status) {
   if (!status_.ok()) return;
-  status_ = session_.WithHint(InContext(procedure, status, session_.connection()));
+  status_ = session_.WithHint(InContext(nfs3::kRead, status, session_.connection()));
 }
 
 }  // namespace nfs

@@ -104,7 +104,6 @@ class FileStream {
   bool Observe(const nfs3::PostOpAttr& attributes);
   // How long the file is by these attributes; as far as is known when there are none.
   uint64_t SizeBy(const nfs3::PostOpAttr& attributes) const;
-  bool TryNewCredentials(const rpc::Reply& reply);
 
   // --- Doubts
   bool EndsBeforeSize(uint64_t end) const;
@@ -112,10 +111,9 @@ class FileStream {
   void Resolve(ChunkId chunk);
 
   void FindFileAgain();
-  void Fail(const rpc::Procedure& procedure, const absl::Status& status);
+  void Fail(const absl::Status& status);
 
   Session& session_;
-  const Window::Options options_;
   Arena arena_;
   Window window_;
   FileVersion version_;
@@ -125,7 +123,6 @@ class FileStream {
   bool getattr_in_flight_ = false;
   bool unseen_ = false;  // a READ had no attributes, and no others came since
   bool is_stale_ = false;
-  bool renewed_credentials_ = false;  // since the server last took them
   int stale_in_a_row_ = 0;
   Counters counters_;
   absl::Status status_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace nfs {
 
@@ -32,21 +33,27 @@ bool ReadRetries::ParkForDoubt(ChunkId chunk, absl::Time now) {
   return ParkFor(reads_[chunk].doubt.Next(), reads_[chunk], now);
 }
 
+bool ReadRetries::ParkForCredentials(ChunkId chunk) {
+  if (std::exchange(reads_[chunk].renewed_credentials, true)) return false;
+  Park(chunk, Until::kTime);
+  return true;
+}
+
 bool ReadRetries::ParkFor(std::optional<absl::Duration> wait, Read& read, absl::Time now) {
   if (!wait.has_value()) return false;
-  if (!read.parked) ++parked_;
-  read.parked = true;
-  read.until = Until::kTime;
-  read.due = now + *wait;
+  Park(read, Until::kTime, now + *wait);
   return true;
 }
 
 void ReadRetries::Park(ChunkId chunk, Until until) {
-  Read& read = reads_[chunk];
+  Park(reads_[chunk], until, absl::InfinitePast());
+}
+
+void ReadRetries::Park(Read& read, Until until, absl::Time due) {
   if (!read.parked) ++parked_;
   read.parked = true;
   read.until = until;
-  read.due = absl::InfinitePast();
+  read.due = due;
 }
 
 void ReadRetries::Release(Until until) {

@@ -35,6 +35,8 @@ class ReadRetries {
   bool ParkForJukebox(ChunkId chunk, absl::Time now);
   // ... after an answer that is in doubt (read again; five times, 3 s in all).
   bool ParkForDoubt(ChunkId chunk, absl::Time now);
+  // ... for TakeDue() at once, with other credentials; false when it was so before.
+  bool ParkForCredentials(ChunkId chunk);
   // ... until Release(until), or for TakeDue() at once with kTime.
   void Park(ChunkId chunk, Until until);
   // Those that wait for this may be taken now.
@@ -60,12 +62,14 @@ class ReadRetries {
   struct Read {
     PatientWait jukebox;
     PatientWait doubt;
+    bool renewed_credentials = false;
     bool parked = false;
     Until until = Until::kTime;
     absl::Time due;
   };
 
   bool ParkFor(std::optional<absl::Duration> wait, Read& read, absl::Time now);
+  void Park(Read& read, Until until, absl::Time due);
 
   const Read fresh_;
   std::vector<Read> reads_;  // by chunk

@@ -294,6 +294,11 @@ TEST_F(StreamSurvival, NewCredentialsAreTriedOnceWhenTheServerHasForgottenTheOld
   ExpectError(ErrorKind::kMountRefused, "AUTH_REJECTEDVERF (4)");
 }
 
+TEST_F(StreamSurvival, AllReadsInFlightAreSentAgainWhenTheServerHasForgottenTheirCredentials) {
+  Rules("READ nth=9..16 deny=AUTH_REJECTEDCRED");
+  ExpectWhole();
+}
+
 TEST_F(StreamSurvival, AnErrorInTheMiddleGivesTheBytesBeforeItAndNoneAfter) {
   Rules("READ offset=163840..163840 status=IO");
   const Outcome outcome = ExpectError(ErrorKind::kNfs, "READ: NFS3ERR_IO (5)");
