@@ -53,7 +53,7 @@ absl::Time Connection::NextDeadline() const {
   if (race_.has_value()) next = race_->NextTime();
   if (!IsWaiting()) return next;
   if (connected()) next = std::min(next, channel_.NextDeadline());
-  if (options_.announce && !announced_) next = std::min(next, QuietAt());
+  if (IsNoticeOwed()) next = std::min(next, QuietAt());
   return std::min(next, waiting_since_ + options_.patience);
 }
 
@@ -165,22 +165,19 @@ void Connection::OnReply() {
   answered_ = true;
   losses_unanswered_ = 0;
   retry_delay_.Reset();
-  if (std::exchange(announced_, false)) Announce("OK");
+  if (options_.notice != nullptr) options_.notice->Heard();
 }
 
 void Connection::OnTimeout(absl::Time now) {
   if (!IsWaiting()) return;
-  const bool is_quiet = options_.announce && !announced_ && now >= QuietAt();
+  const bool is_quiet = IsNoticeOwed() && now >= QuietAt();
   const bool is_overdue = connected() && now >= channel_.NextDeadline();
   if (!broken_.ok() || !(is_quiet || is_overdue)) return;
   // What was just received may have lain there while the process was stopped.
   if (connected() && last_heard_ < now) {
     last_heard_ = std::max(last_heard_, pump_.transport().Inspect(*transport_id_).last_heard);
   }
-  if (is_quiet && now >= QuietAt()) {
-    announced_ = true;
-    Announce("not responding, still trying");
-  }
+  if (is_quiet && now >= QuietAt()) options_.notice->Quiet();
   if (is_overdue) CheckOverdue(now);
 }
 
@@ -205,11 +202,6 @@ void Connection::CheckOverdue(absl::Time now) {
     broken_ = absl::UnavailableError(absl::StrCat(
         "recv: nothing came for ", absl::FormatDuration(options_.channel.timeout), server()));
   }
-}
-
-void Connection::Announce(absl::string_view what) {
-  if (options_.announce)
-    options_.announce(absl::StrCat("nfs: server ", addresses_.host(), " ", what));
 }
 
 // --- Texts ---------------------------------------------------------------------

@@ -14,17 +14,16 @@
 #define CLIENT_CONNECTION_CONNECTION_H_
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "client/connection/address_race.h"
 #include "client/connection/pump.h"
 #include "client/connection/retry_delay.h"
 #include "client/connection/server_addresses.h"
+#include "client/connection/server_notice.h"
 #include "io/address.h"
 #include "io/transport.h"
 #include "rpc/channel.h"
@@ -43,9 +42,9 @@ class Connection {
     absl::Duration connect_timeout = absl::Seconds(10);  // for each address
     // How long calls may be in flight while no reply comes.
     absl::Duration patience = absl::Seconds(180);
-    // Told, if set, when the server has not responded for some seconds, and when it does
-    // again: one line of text.
-    std::function<void(absl::string_view)> announce;
+    // Told, if set, when the server has not responded for some seconds, and of every reply.
+    // REQUIRES: it outlives the connection.
+    ServerNotice* notice = nullptr;
     uint32_t seed = 0;  // any random number
     rpc::Channel::Options channel;
   };
@@ -138,7 +137,7 @@ class Connection {
   void CheckPatience();
   void CheckOverdue(absl::Time now);
   void OnReply();
-  void Announce(absl::string_view what);
+  bool IsNoticeOwed() const { return options_.notice != nullptr && options_.notice->IsOwed(); }
 
   Pump& pump_;
   ServerAddresses& addresses_;
@@ -159,7 +158,6 @@ class Connection {
 
   absl::Time waiting_since_;  // the last reply, or the first of the calls in flight
   absl::Time last_heard_ = absl::InfinitePast();  // as far as has been looked at
-  bool announced_ = false;
   int losses_unanswered_ = 0;
   bool answered_ = false;  // a call, ever
   uint64_t reconnects_ = 0;

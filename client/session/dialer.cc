@@ -6,7 +6,11 @@
 namespace nfs {
 
 Dialer::Dialer(Pump& pump, ServerAddresses& addresses, const Options& options, uint32_t seed)
-    : pump_(pump), addresses_(addresses), options_(options), random_(seed) {}
+    : pump_(pump),
+      addresses_(addresses),
+      options_(options),
+      notice_(addresses.host(), options.announce),
+      random_(seed) {}
 
 io::SourcePort Dialer::source_port() const {
   switch (options_.reserved_port) {
@@ -23,7 +27,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Dialer::Dial(const Call& call) {
   options.connect.source_port = call.source_port;
   options.connect_timeout = call.timeout;
   options.patience = Patience(options_);
-  if (options_.announce) options.announce = [this](absl::string_view text) { Announce(text); };
+  options.notice = &notice_;
   options.seed = random_();
   options.channel = call.channel;
   options.channel.xid_seed = random_();
@@ -37,13 +41,6 @@ absl::StatusOr<std::unique_ptr<Connection>> Dialer::Dial(const Call& call) {
     pump_.Turn(absl::InfiniteFuture());
   }
   return connection;
-}
-
-// It is one server, however many of its connections notice.
-void Dialer::Announce(absl::string_view text) {
-  if (text == announced_) return;
-  announced_ = std::string(text);
-  options_.announce(text);
 }
 
 }  // namespace nfs

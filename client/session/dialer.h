@@ -5,14 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <random>
-#include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "client/connection/connection.h"
 #include "client/connection/pump.h"
 #include "client/connection/server_addresses.h"
+#include "client/connection/server_notice.h"
 #include "client/options.h"
 #include "io/transport.h"
 #include "rpc/channel.h"
@@ -47,12 +46,10 @@ class Dialer {
   uint32_t NextSeed() { return static_cast<uint32_t>(random_()); }
 
  private:
-  void Announce(absl::string_view text);
-
   Pump& pump_;
   ServerAddresses& addresses_;
   const Options& options_;
-  std::string announced_;  // the last that was
+  ServerNotice notice_;
   std::mt19937 random_;
 };
 

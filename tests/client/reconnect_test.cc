@@ -39,7 +39,7 @@ class ReconnectTest : public testing::Test {
     options_.port = nfs3::kPort;
     options_.connect_timeout = absl::Seconds(10);
     options_.patience = absl::Seconds(180);
-    options_.announce = [this](absl::string_view text) { announced_.emplace_back(text); };
+    options_.notice = &notice_;
     options_.channel.slots = 8;
     options_.channel.payload_bytes = 1 << 20;
   }
@@ -95,6 +95,7 @@ class ReconnectTest : public testing::Test {
   ServerAddresses addresses_;
   Connection::Options options_;
   std::vector<std::string> announced_;
+  ServerNotice notice_{"server", [this](absl::string_view text) { announced_.emplace_back(text); }};
   std::unique_ptr<Connection> connection_;
 };
 
@@ -466,7 +467,7 @@ TEST_F(ReconnectTest, PatienceBeginsWithTheCallAndNotWithTheTurnBefore) {
 }
 
 TEST_F(ReconnectTest, WhereNobodyListensNothingIsAnnounced) {
-  options_.announce = nullptr;
+  options_.notice = nullptr;
   Rules("NFS.NULL delay=6s");
   Connect();
   EXPECT_TRUE(Null().ok());

@@ -187,6 +187,14 @@ TEST_F(StreamSurvival, RepliesOnAConnectionThatIsIdleAreDroppedToo) {
   ExpectWhole();
 }
 
+TEST_F(StreamSurvival, AWordOfItsSilenceIsTakenBackByWhicheverConnectionHearsOfTheServer) {
+  Rules("EXPORT drop");
+  world_.options().timeout = absl::Seconds(3);
+  ExpectWhole();
+  EXPECT_THAT(announced_, testing::ElementsAre("nfs: server simulated not responding, still trying",
+                                               "nfs: server simulated OK"));
+}
+
 // At 50 kB/s a window of replies takes longer than a reply may take.
 TEST_F(StreamSurvival, ASlowLinkIsNotTakenForADeadOne) {
   world_.options().readahead = 1 << 20;
