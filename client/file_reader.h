@@ -36,7 +36,7 @@ class FileReader {
  public:
   // Opens `target` (client/target.h has the forms) and begins to read ahead. Keys in
   // its query override `options`. Blocks until the file is open; every wait in that
-  // has a bound in `options`.
+  // has a bound in `options`, unless those are hard.
   static absl::StatusOr<std::unique_ptr<FileReader>> Open(absl::string_view target,
                                                           const Options& options = Options(),
                                                           const Range& range = Range());

@@ -3,10 +3,10 @@
 //   commands, bytes, the time in        bytes, deadlines, replies out
 //   Call()                              SendBytes()         what to send
 //   OnSent(now) OnReceived()            GetReceiveSpans()   where to receive into
-//   OnTimeout(now)                      NextDeadline()      when to call OnTimeout
+//   OnTimeout(now, last_heard)          NextDeadline()      when to call OnTimeout
 //   OnConnectionLost()                  NextReply()         what the caller gets
 //
-// Whoever owns the socket moves the bytes and tells the time (client/session/
+// Whoever owns the socket moves the bytes and tells the time (client/connection/
 // connection.h does); tests do the same with bytes they made up. The order is free
 // but for one rule: after OnReceived, call NextReply until it gives nothing, and only
 // then GetReceiveSpans.

@@ -31,14 +31,14 @@ std::string Asker(const Options& options) {
 absl::Status WithHint(const absl::Status& status, const Options& options, uint16_t source_port) {
   if (!IsRefusal(status)) return status;
   std::string hint = absl::StrCat("; asked ", Asker(options));
-  // Linux says so of everything in an export that is withdrawn while it is in use.
-  if (absl::StrContains(status.message(), "AUTH_BADCRED")) {
-    absl::StrAppend(&hint, "; the server may not export this to us any more");
-  }
   if (source_port >= kFirstUnprivilegedPort) {
     absl::StrAppend(&hint, ", from port ", source_port,
                     ": if the server wants one below 1024, run this with the privilege for it"
                     " (--resvport), or export with \"insecure\"");
+  }
+  // Linux says so of everything in an export that is withdrawn while it is in use.
+  if (absl::StrContains(status.message(), "AUTH_BADCRED")) {
+    absl::StrAppend(&hint, "; the server may not export this to us any more");
   }
   return Append(status, hint);
 }

@@ -103,10 +103,8 @@ absl::Status Session::FindAndAsk() {
 }
 
 absl::Status Session::WithHint(const absl::Status& status) const {
-  uint16_t source_port = connection_ != nullptr ? connection_->source_port() : 0;
-  if (KindOf(status) == ErrorKind::kMountRefused && mount_ != nullptr && connection_ == nullptr) {
-    source_port = mount_->source_port();
-  }
+  uint16_t source_port = mount_ != nullptr ? mount_->source_port() : 0;
+  if (connection_ != nullptr) source_port = connection_->source_port();
   return nfs::WithHint(status, options_, source_port);
 }
 

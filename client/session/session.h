@@ -43,7 +43,8 @@ class Session {
   };
 
   // Opens `target` with the system's transport and resolver. `options` are final: those
-  // of the target have been applied. Blocks; every wait in it has a bound.
+  // of the target have been applied. Blocks; every wait in it has a bound, unless the
+  // options are hard.
   static absl::StatusOr<std::unique_ptr<Session>> Open(const Target& target,
                                                        const Options& options);
   // The same in an environment of the caller's choice.

@@ -58,6 +58,13 @@ TEST(Hints, ARefusalFromAPrivilegedPortIsAboutTheUser) {
   EXPECT_THAT(Hinted(Nfs(nfs3::Status::kAcces), 1024), HasSubstr("from port 1024"));
 }
 
+TEST(Hints, CredentialsThatAreCalledBadMayBeThoseOfAWithdrawnExport) {
+  const absl::Status refusal = absl::UnauthenticatedError("RPC: AUTH_BADCRED (1)");
+  EXPECT_EQ(Hinted(refusal, kPrivileged),
+            "RPC: AUTH_BADCRED (1); asked as uid 12, gid 34 (see --uid, --gid, --groups); "
+            "the server may not export this to us any more");
+}
+
 TEST(Hints, WithoutAnIdentityTheAskerIsNobody) {
   Options options = AsUser();
   options.security = Security::kNone;
