@@ -21,6 +21,7 @@
 #include "io/resolver.h"
 #include "io/socket.h"
 #include "rpc/rpcbind.h"
+#include "tests/cases/stream_case.h"
 #include "tests/client/simulated_world.h"
 #include "tests/server/contents.h"
 
@@ -28,21 +29,14 @@ namespace nfs {
 namespace {
 
 using testing::HasSubstr;
-using Outcome = SimulatedWorld::Outcome;
+constexpr absl::Duration kDelay = absl::Milliseconds(1);  // as StreamCase has it
 
-constexpr uint64_t kSize = 300001;
-constexpr absl::Duration kDelay = absl::Milliseconds(1);
-
-class TransportCase : public testing::Test {
+class TransportCase : public StreamCase {
  protected:
-  TransportCase() : world_(kDelay) {
-    world_.tree().AddFile("/export/file", server::PatternContents(kSize));
-    world_.options().rsize = 8192;
+  TransportCase() {
     world_.options().readahead = 32768;
     world_.options().announce = [this](absl::string_view text) { announced_.emplace_back(text); };
   }
-
-  void Rules(const std::string& rules) { ASSERT_TRUE(world_.server().AddRules(rules).ok()); }
 
   void After(absl::Duration delay, std::function<void()> action) {
     world_.network().After(delay, std::move(action));
@@ -56,14 +50,7 @@ class TransportCase : public testing::Test {
         });
   }
 
-  Outcome ExpectWhole() {
-    const Outcome outcome = world_.Stream("/export/file");
-    EXPECT_TRUE(outcome.status.ok()) << outcome.status;
-    EXPECT_EQ(outcome.bytes, PatternOf(0, kSize));
-    return outcome;
-  }
-
-  // The same by a consumer that takes nothing for `pause` after the first five pieces;
+  // As ExpectWhole(), by a consumer that takes nothing for `pause` after the first five pieces;
   // `meanwhile` is done a second before it goes on.
   Outcome ExpectWholeWithAPause(absl::Duration pause, std::function<void()> meanwhile = [] {}) {
     Outcome outcome;
@@ -95,7 +82,6 @@ class TransportCase : public testing::Test {
   uint64_t Connections() { return world_.server().log().counters().connections; }
   std::vector<server::Call> Reads() { return world_.server().log().calls(nfs3::kRead); }
 
-  SimulatedWorld world_;
   std::vector<std::string> announced_;
 };
 
