@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Shows that the simulated worlds notice a wrong client.
 
-    tests/sim/mutants/mutants.py [--list=FILE] [--worlds=N] [--mutant=NAME]...
+    tests/sim/mutants/mutants.py [--list=PATTERN] [--worlds=N] [--mutant=NAME]...
                                  [-- WORLDS_OPTION...]
 
-For each mutant of FILE (mutants.toml): applies it to a copy of the tree, builds
-//tests/sim:worlds there, runs worlds from seed 1 on and demands a violation. Prints a
+For each mutant of the lists in this folder (*.toml): applies it to a copy of the tree,
+builds //tests/sim:worlds there, runs worlds from seed 1 on and demands a violation. Prints a
 table of who was caught by which seed. Options after -- go to worlds (--only=...).
 
 Exit status: 0 all were caught, 1 some were not, 2 it could not be tried: a text that is
@@ -117,7 +117,7 @@ def try_all(workshop, mutants, worlds, options):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--list", default="mutants.toml", metavar="FILE", help="in this folder")
+    parser.add_argument("--list", default="*.toml", metavar="PATTERN", help="in this folder")
     parser.add_argument("--worlds", type=int, default=20000, metavar="N")
     parser.add_argument("--mutant", action="append", metavar="NAME", help="only this one")
     parser.add_argument("--output_base", metavar="FOLDER", help="for bazel")
@@ -128,7 +128,8 @@ def parse_arguments():
 
 def main():
     arguments = parse_arguments()
-    mutants = tomllib.loads((HERE / arguments.list).read_text())["mutant"]
+    mutants = [mutant for path in sorted(HERE.glob(arguments.list))
+               for mutant in tomllib.loads(path.read_text())["mutant"]]
     if arguments.mutant:
         mutants = [m for m in mutants if m["name"] in arguments.mutant]
     if not mutants:
