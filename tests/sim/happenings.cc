@@ -71,7 +71,7 @@ absl::Duration Happenings::LongestRecovery() const {
   const NetworkPlan& network = plan_.network;
   const int others = network.dead_addresses + network.refusing_addresses;
   return Seconds(2) + others * absl::Milliseconds(500) + 6 * plan_.round_trip() +
-         (sleeps ? consumer.pause : absl::ZeroDuration());
+         plan_.TimeOf(1000) + (sleeps ? consumer.pause : absl::ZeroDuration());
 }
 
 // It was refused before, so that it knows when the server is back.

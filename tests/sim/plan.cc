@@ -74,8 +74,8 @@ class Draw {
   void Network() {
     NetworkPlan& network = plan_.network;
     network.delay = dice_.Spread(Microseconds(10), Milliseconds(100));
-    const uint64_t rate = dice_.Spread(100'000, 100'000'000);
-    if (plan_.Has(FaultKind::kSlowLink)) network.bytes_per_second = static_cast<double>(rate);
+    const double rate = DrawRate();
+    if (plan_.Has(FaultKind::kSlowLink)) network.bytes_per_second = rate;
     // A segment is an event of the simulation: not too many of them.
     const size_t segment = dice_.Spread(1, 3000);
     if (plan_.Has(FaultKind::kSegments)) {
@@ -89,6 +89,19 @@ class Draw {
     if (plan_.Has(FaultKind::kDeadAddress)) network.dead_addresses = others;
     if (plan_.Has(FaultKind::kRefusingAddress)) network.refusing_addresses = 3 - others;
     network.live_address_first = dice_.Chance(0.3);
+  }
+
+  // Often such that the whole file takes longer than patience, and no READ of it does; nor
+  // what rpcbind says, which is not waited for as long.
+  double DrawRate() {
+    const auto fast = static_cast<double>(dice_.Spread(100'000, 100'000'000));
+    const double times_patience = dice_.Pick({0.5, 1.5, 3.0});
+    const bool is_fast = dice_.Chance(0.6);
+    const double slow = static_cast<double>(plan_.file_size) /
+                        (times_patience * absl::ToDoubleSeconds(plan_.patience()));
+    const double least =
+        8.0 * (plan_.client.rsize + 1000) / absl::ToDoubleSeconds(plan_.client.timeout);
+    return std::max({is_fast ? fast : slow, least, 2000.0});
   }
 
   void Consumer() {
@@ -158,6 +171,11 @@ class Draw {
 };
 
 }  // namespace
+
+absl::Duration Plan::TimeOf(uint64_t bytes) const {
+  if (network.bytes_per_second == 0) return absl::ZeroDuration();
+  return absl::Seconds(static_cast<double>(bytes) / network.bytes_per_second);
+}
 
 uint32_t Plan::chunk_bytes() const {
   const uint64_t readahead = client.readahead.value_or(client.rsize);

@@ -88,6 +88,8 @@ struct Plan {
   // Soft: how long calls may go without a reply.
   absl::Duration patience() const { return client.timeout * (client.retransmissions + 1); }
   absl::Duration round_trip() const { return 2 * network.delay; }
+  // That so many bytes take on the link.
+  absl::Duration TimeOf(uint64_t bytes) const;
   // Bytes that one READ asks for.
   uint32_t chunk_bytes() const;
   // READs that a world without trouble takes.

@@ -101,11 +101,9 @@ absl::Duration LongestTime(const Plan& plan, const Ledger& ledger) {
       4 * addresses * std::max(plan.client.connect_timeout, Seconds(5)) + Seconds(20);
   const auto calls = static_cast<int64_t>(plan.planned_reads() + ledger.extra_calls()) + 30;
   const absl::Duration each = plan.round_trip() + plan.client.timeout / 4 + Seconds(0.5);
-  absl::Duration transfer;
-  if (network.bytes_per_second != 0) {
-    transfer =
-        Seconds(3 * static_cast<double>(plan.file_size + 100'000) / network.bytes_per_second);
-  }
+  const uint64_t bytes =
+      plan.file_size + 100'000 + ledger.extra_calls() * (plan.chunk_bytes() + 200);
+  const absl::Duration transfer = 3 * plan.TimeOf(bytes);
   return opening + calls * each + transfer + 2 * plan.patience() + 3 * ledger.stalls() +
          ledger.spent();
 }
