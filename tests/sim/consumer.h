@@ -41,8 +41,10 @@ class Consumer {
   // When the session was open, or was not.
   absl::Time opened() const { return opened_; }
   uint64_t connects() const { return connects_; }
-  // Whether it turns a stream that is not at its end.
-  bool is_streaming() const { return stream_ != nullptr && !is_over_; }
+  // Whether a stream waits for the replies to calls.
+  bool has_calls_in_flight() const {
+    return stream_ != nullptr && !is_over_ && CallsInFlight() != 0;
+  }
   // What it saw that must not be; empty when nothing.
   const std::string& violation() const { return violation_; }
   // For every run that has ended: what is wrong with it, given what there was to know.

@@ -46,22 +46,27 @@ void Happenings::Restart(const TimedFault& fault) {
   timeline_.Add(site_.now(), "    server goes down: ", Describe(fault.kind).name);
   const auto calls = static_cast<uint64_t>(plan_.client.slots) * 2 + 24;
   ledger_.Inject(fault.kind, fault.lasts + Seconds(4) + 20 * plan_.round_trip(), calls);
-  const bool lost_reads = site_.served().log().counters().reads_in_flight != 0 && waits_();
   site_.GoDown();
-  site_.network().After(fault.lasts, [this, &fault, lost_reads] { ComeUp(fault, lost_reads); });
+  site_.network().After(fault.lasts, [this, &fault] { ComeUp(fault); });
 }
 
-void Happenings::ComeUp(const TimedFault& fault, bool lost_reads) {
+void Happenings::ComeUp(const TimedFault& fault) {
   if (fault.kind == FaultKind::kRestartExpired) ExpireHandles();
   if (fault.kind == FaultKind::kMove) site_.Move();
   site_.GoUp();
   timeline_.Add(site_.now(), "    server is ", site_.is_up() ? "up" : "still down");
-  if (lost_reads && site_.is_up()) ExpectCallSoon();
+  if (site_.is_up()) ExpectCallSoon();
 }
 
 void Happenings::ExpireHandles() {
   expired_in_a_row_ |= std::exchange(has_expired_, true);
   site_.served().tree().ExpireHandles();
+}
+
+// What the server sent before it went down has arrived after that.
+absl::Duration Happenings::Backlog() const {
+  const auto slots = static_cast<uint64_t>(plan_.client.slots);
+  return plan_.round_trip() + plan_.TimeOf(slots * (plan_.chunk_bytes() + 200));
 }
 
 absl::Duration Happenings::LongestRecovery() const {
@@ -74,9 +79,11 @@ absl::Duration Happenings::LongestRecovery() const {
          plan_.TimeOf(1000) + (sleeps ? consumer.pause : absl::ZeroDuration());
 }
 
-// It was refused before, so that it knows when the server is back.
+// Calls that are still in flight when all that was sent has come must come again. The
+// client was refused before, so that it knows when the server is back.
 void Happenings::ExpectCallSoon() {
-  for (FaultKind kind : {FaultKind::kBlackHole, FaultKind::kMove, FaultKind::kRefuse}) {
+  for (FaultKind kind :
+       {FaultKind::kBlackHole, FaultKind::kMove, FaultKind::kRefuse, FaultKind::kSeek}) {
     if (plan_.Has(kind)) return;
   }
   const auto expect = [this, up = site_.now(), calls = calls_, outages = outages_] {
@@ -85,7 +92,9 @@ void Happenings::ExpectCallSoon() {
                               " of the server's return");
     timeline_.Add(site_.now(), "  ! ", violation_);
   };
-  site_.network().After(LongestRecovery(), expect);
+  site_.network().After(Backlog(), [this, expect] {
+    if (waits_()) site_.network().After(LongestRecovery(), expect);
+  });
 }
 
 void Happenings::Silence(const TimedFault& fault) {

@@ -17,7 +17,7 @@ namespace sim {
 // Thread-compatible.
 class Happenings {
  public:
-  // `waits`: whether the client has calls in flight and looks after them. All must
+  // `waits`: whether the client waits for replies. All must
   // outlive it.
   Happenings(const Plan& plan, Site& site, Ledger& ledger, Timeline& timeline,
              std::function<bool()> waits);
@@ -40,8 +40,9 @@ class Happenings {
   void Restart(const TimedFault& fault);
   void Silence(const TimedFault& fault);
   void ChangeFile(const TimedFault& fault);
-  void ComeUp(const TimedFault& fault, bool lost_reads);
+  void ComeUp(const TimedFault& fault);
   void ExpectCallSoon();
+  absl::Duration Backlog() const;
   absl::Duration LongestRecovery() const;
   void NoteOutage();
   void ExpireHandles();

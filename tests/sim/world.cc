@@ -38,7 +38,8 @@ class World {
         timeline_(timeline),
         site_(plan, truth_),
         havoc_(plan, site_, ledger_, timeline),
-        happenings_(plan, site_, ledger_, timeline, [this] { return consumer_.is_streaming(); }),
+        happenings_(plan, site_, ledger_, timeline,
+                    [this] { return consumer_.has_calls_in_flight(); }),
         consumer_(plan, site_, ledger_, truth_, timeline),
         begin_(site_.now()) {}
 
