@@ -1,6 +1,7 @@
 // The simulated network: times to the microsecond, and the same every time.
 #include "io/simulated_transport.h"
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -218,8 +219,8 @@ TEST_F(Simulated, AnOutputHasARateAndStalls) {
 
 // A conversation on two connections that share a slow link, as a list of what happened.
 std::vector<std::string> Conversation() {
-  // Lent to the transport until it is gone.
-  const std::string call(1000, 'x');
+  // Lent to the transport until it is gone, each to one operation.
+  const std::array<std::string, 2> calls = {std::string(1000, 'x'), std::string(1000, 'x')};
   std::string space(1000, '?');
   SimulatedNetwork network;
   SimulatedTransport transport(network);
@@ -239,7 +240,7 @@ std::vector<std::string> Conversation() {
           std::as_writable_bytes(std::span(space)).subspan(500 * event.connection, 500);
       if (event.kind != Event::Kind::kSent) transport.StartReceive(event.connection, {half});
       if (event.kind != Event::Kind::kReceived) {
-        transport.StartSend(event.connection, BytesOf(call));
+        transport.StartSend(event.connection, BytesOf(calls[event.connection]));
       }
     }
   }
