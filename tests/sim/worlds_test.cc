@@ -17,7 +17,7 @@ uint64_t FirstSeed() {
 
 // A world takes many times as long with a sanitizer.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr uint64_t kWorlds = 500;
+constexpr uint64_t kWorlds = 1000;
 #else
 constexpr uint64_t kWorlds = 3000;
 #endif
