@@ -92,7 +92,8 @@ absl::Status Consumer::Open() {
 }
 
 absl::Status Consumer::BeginStream(const nfs::Range& range) {
-  auto stream = nfs::FileStream::Make(*session_, range, plan_.client.lent_chunks);
+  const uint64_t lent_bytes = uint64_t{plan_.client.lent_chunks} * plan_.chunk_bytes();
+  auto stream = nfs::FileStream::Make(*session_, range, lent_bytes);
   if (!stream.ok()) return stream.status();
   stream_ = *std::move(stream);
   truth_.BeginRun(range);
@@ -130,7 +131,7 @@ void Consumer::Step() {
 // Now and then it turns the stream with all pieces in its hands until every call is
 // answered, before it gives one back: that is when READs could go to memory that they lie in.
 bool Consumer::KeepsPieces() {
-  if (lent_.size() < plan_.client.lent_chunks) return false;
+  if (lent_bytes_ <= (plan_.client.lent_chunks - 1) * plan_.chunk_bytes()) return false;
   if (CallsInFlight() != 0 && pieces_ % 3 == 0) {
     stream_->Turn(/*consumer_waits=*/false, absl::InfiniteFuture());
     return true;
@@ -153,6 +154,7 @@ bool Consumer::TakePiece() {
   const std::string wrong = truth_.OnDelivered(*bytes);
   if (!wrong.empty()) Violate(wrong);
   lent_.push_back({*bytes, Checksum(*bytes)});
+  lent_bytes_ += bytes->size();
   if (plan_.consumer.pause_every != 0 && pieces_ % plan_.consumer.pause_every == 0) Pause();
   return true;
 }
@@ -161,6 +163,7 @@ void Consumer::ReleaseOldest() {
   if (Checksum(lent_.front().bytes) != lent_.front().checksum) {
     Violate("bytes changed while they were lent");
   }
+  lent_bytes_ -= lent_.front().bytes.size();
   lent_.pop_front();
   stream_->Release();
 }
