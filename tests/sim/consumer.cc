@@ -131,7 +131,9 @@ void Consumer::Step() {
 // Now and then it turns the stream with all pieces in its hands until every call is
 // answered, before it gives one back: that is when READs could go to memory that they lie in.
 bool Consumer::KeepsPieces() {
-  if (lent_bytes_ <= (plan_.client.lent_chunks - 1) * plan_.chunk_bytes()) return false;
+  size_t bytes = 0;
+  for (const Piece& piece : lent_) bytes += piece.bytes.size();
+  if (bytes <= (plan_.client.lent_chunks - 1) * plan_.chunk_bytes()) return false;
   if (CallsInFlight() != 0 && pieces_ % 3 == 0) {
     stream_->Turn(/*consumer_waits=*/false, absl::InfiniteFuture());
     return true;
@@ -154,7 +156,6 @@ bool Consumer::TakePiece() {
   const std::string wrong = truth_.OnDelivered(*bytes);
   if (!wrong.empty()) Violate(wrong);
   lent_.push_back({*bytes, Checksum(*bytes)});
-  lent_bytes_ += bytes->size();
   if (plan_.consumer.pause_every != 0 && pieces_ % plan_.consumer.pause_every == 0) Pause();
   return true;
 }
@@ -163,7 +164,6 @@ void Consumer::ReleaseOldest() {
   if (Checksum(lent_.front().bytes) != lent_.front().checksum) {
     Violate("bytes changed while they were lent");
   }
-  lent_bytes_ -= lent_.front().bytes.size();
   lent_.pop_front();
   stream_->Release();
 }

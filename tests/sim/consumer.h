@@ -87,7 +87,6 @@ class Consumer {
   std::unique_ptr<nfs::Session> session_;
   std::unique_ptr<nfs::FileStream> stream_;
   std::deque<Piece> lent_;
-  size_t lent_bytes_ = 0;
   End end_ = End::kNotOpened;
   absl::Status status_;
   absl::Time opened_ = absl::InfiniteFuture();
