@@ -29,12 +29,12 @@ FileReader::FileReader(std::unique_ptr<Worker> worker) : worker_(std::move(worke
 FileReader::~FileReader() = default;
 
 absl::StatusOr<std::span<const std::byte>> FileReader::Next() {
-  if (left_.empty() && std::exchange(holds_, false)) worker_->GiveBack();
+  if (left_.empty()) worker_->GiveBack(std::exchange(held_bytes_, 0));
   if (left_.empty()) {
     absl::StatusOr<std::span<const std::byte>> bytes = worker_->Take();
     if (!bytes.ok()) return bytes;
     left_ = *bytes;
-    holds_ = !left_.empty();
+    held_bytes_ = left_.size();
   }
   return std::exchange(left_, {});
 }
@@ -58,7 +58,7 @@ uint64_t FileReader::size() const { return worker_->size(); }
 
 void FileReader::Close() {
   left_ = {};
-  holds_ = false;
+  held_bytes_ = 0;
   worker_->Stop();
 }
 

@@ -45,8 +45,9 @@ class FileReader {
   FileReader(const FileReader&) = delete;
   FileReader& operator=(const FileReader&) = delete;
 
-  // The next bytes, up to one READ's worth, lent without a copy until the next call of
-  // any function here. Empty at the end. Waits for the server if need be.
+  // The next bytes, as many as have come together (one READ's worth, or a few megabytes of
+  // small ones), lent without a copy until the next call of any function here. Empty at the end.
+  // Waits for the server if need be.
   absl::StatusOr<std::span<const std::byte>> Next();
 
   // Copies the next bytes into `to` until it is full or the end has come; returns how
@@ -66,7 +67,7 @@ class FileReader {
 
   std::unique_ptr<Worker> worker_;
   std::span<const std::byte> left_;  // of what the worker lent: not given out yet
-  bool holds_ = false;               // whether the worker lends us something
+  size_t held_bytes_ = 0;            // of the piece that the worker lends us; 0: none
 };
 
 }  // namespace nfs

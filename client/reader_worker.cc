@@ -1,19 +1,31 @@
 // Tested by tests/client/file_reader_test.cc.
 #include "client/reader_worker.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace nfs {
 
 namespace {
 
-// Pieces that are handed over ahead of the consumer, and the one it holds.
-constexpr uint32_t kLentChunks = 4;
+// What is handed over ahead of the consumer, and what it holds.
+constexpr uint64_t kLentBytes = 4 << 20;
+
+// Half a window: the other half keeps the path busy meanwhile.
+uint64_t ManyBytes(const Options& options) {
+  constexpr uint64_t kMost = 2 << 20;
+  const uint64_t window = std::min(options.readahead.value_or(2 * kMost), options.max_memory / 2);
+  return std::clamp<uint64_t>(window / 2, 1, kMost);
+}
 
 }  // namespace
 
 FileReader::Worker::Worker(const Target& target, const Options& options, const Range& range)
-    : target_(target), options_(options), range_(range), thread_([this] { Run(); }) {}
+    : target_(target),
+      options_(options),
+      range_(range),
+      many_bytes_(ManyBytes(options)),
+      thread_([this] { Run(); }) {}
 
 FileReader::Worker::~Worker() { Stop(); }
 
@@ -32,11 +44,9 @@ uint64_t FileReader::Worker::size() {
 
 absl::StatusOr<std::span<const std::byte>> FileReader::Worker::Take() {
   std::unique_lock lock(mutex_);
-  while (ready_.empty() && !finished_) {
-    consumer_waits_ = true;
-    WakeThread();
-    changed_.wait(lock);
-  }
+  consumer_waits_ = ready_.empty() && !finished_;
+  if (consumer_waits_) WakeIfUseful();
+  changed_.wait(lock, [this] { return !ready_.empty() || finished_; });
   consumer_waits_ = false;
   if (!ready_.empty()) {
     const std::span<const std::byte> bytes = ready_.front();
@@ -47,14 +57,20 @@ absl::StatusOr<std::span<const std::byte>> FileReader::Worker::Take() {
   return std::span<const std::byte>();
 }
 
-void FileReader::Worker::GiveBack() {
+void FileReader::Worker::GiveBack(size_t bytes) {
+  if (bytes == 0) return;
   const std::lock_guard lock(mutex_);
   ++given_back_;
-  WakeThread();
+  given_back_bytes_ += bytes;
+  WakeIfUseful();
 }
 
-void FileReader::Worker::WakeThread() {
-  if (pump_ != nullptr) pump_->transport().Wake();
+void FileReader::Worker::WakeIfUseful() {
+  if (!asleep_ || pump_ == nullptr) return;
+  const bool would_not_come = !has_calls_ || is_lent_out_;
+  if (!(consumer_waits_ && would_not_come) && given_back_bytes_ < many_bytes_) return;
+  asleep_ = false;  // once is enough
+  pump_->transport().Wake();
 }
 
 void FileReader::Worker::Stop() {
@@ -73,7 +89,7 @@ void FileReader::Worker::Run() {
   const absl::Status status = Open();
   AnnounceOpen(status);
   if (status.ok()) {
-    while (Exchange()) stream_->Turn(ConsumerWaits(), absl::InfiniteFuture());
+    while (Exchange()) TurnStream();
   }
   AwaitStop();
   stream_.reset();
@@ -84,7 +100,7 @@ absl::Status FileReader::Worker::Open() {
   auto session = Session::Open(target_, options_);
   if (!session.ok()) return session.status();
   session_ = *std::move(session);
-  auto stream = FileStream::Make(*session_, range_, kLentChunks);
+  auto stream = FileStream::Make(*session_, range_, kLentBytes);
   if (!stream.ok()) return stream.status();
   stream_ = *std::move(stream);
   return absl::OkStatus();
@@ -106,6 +122,7 @@ void FileReader::Worker::AnnounceOpen(const absl::Status& status) {
 bool FileReader::Worker::Exchange() {
   const std::lock_guard lock(mutex_);
   for (; given_back_ > 0; --given_back_) stream_->Release();
+  given_back_bytes_ = 0;
   while (const auto bytes = stream_->Lend()) ready_.push_back(*bytes);
   if (stream_->AtEnd() || !stream_->status().ok()) {
     finished_ = true;
@@ -115,9 +132,18 @@ bool FileReader::Worker::Exchange() {
   return !finished_ && !stopping_;
 }
 
-bool FileReader::Worker::ConsumerWaits() {
+void FileReader::Worker::TurnStream() {
+  bool waits = false;
+  {
+    const std::lock_guard lock(mutex_);
+    waits = consumer_waits_ && ready_.empty();
+    asleep_ = true;
+    has_calls_ = session_->connection().calls_in_flight() != 0;
+    is_lent_out_ = stream_->IsLentOut();
+  }
+  stream_->Turn(waits, absl::InfiniteFuture());
   const std::lock_guard lock(mutex_);
-  return consumer_waits_ && ready_.empty();
+  asleep_ = false;
 }
 
 void FileReader::Worker::AwaitStop() {

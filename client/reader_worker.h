@@ -24,6 +24,11 @@ namespace nfs {
 // and closes both: nothing of them is touched by anyone else, except the transport's
 // Wake(). The consumer's thread calls the public functions. What they share is under
 // the mutex: pieces that are ready, and how many have been given back.
+//
+// Nobody is woken without need, which would cost more than the receiving. The consumer is
+// woken when it waits; the thread, which replies wake as long as there are calls, when
+// the consumer waits and they would not help, or when so much has been given back that READs
+// should go out for it.
 class FileReader::Worker {
  public:
   Worker(const Target& target, const Options& options, const Range& range);
@@ -35,8 +40,8 @@ class FileReader::Worker {
 
   // The next piece; waits for it. Empty at the end.
   absl::StatusOr<std::span<const std::byte>> Take();
-  // Gives the oldest piece taken back.
-  void GiveBack();
+  // Gives the oldest piece taken back, which had so many bytes; nothing of none.
+  void GiveBack(size_t bytes);
 
   void Stop();
 
@@ -47,14 +52,17 @@ class FileReader::Worker {
   // Moves what is ready to the consumer and what is given back to the stream. Whether
   // the stream is to be turned again.
   bool Exchange();
-  bool ConsumerWaits();
+  // One turn; for the time of it the consumer knows what is worth waking us for.
+  void TurnStream();
   // Pieces stay lent, and so the stream stays, until the consumer stops.
   void AwaitStop();
-  void WakeThread();  // REQUIRES: mutex_ is held
+  // REQUIRES: mutex_ is held.
+  void WakeIfUseful();
 
   const Target target_;
   const Options options_;
   const Range range_;
+  const uint64_t many_bytes_;  // given back, worth to wake the thread for
 
   // The worker thread's.
   std::unique_ptr<Session> session_;
@@ -66,7 +74,11 @@ class FileReader::Worker {
 
   // Under mutex_.
   std::deque<std::span<const std::byte>> ready_;
-  int given_back_ = 0;
+  int given_back_ = 0;             // pieces
+  uint64_t given_back_bytes_ = 0;  // in them
+  bool asleep_ = false;            // the thread, maybe, with
+  bool has_calls_ = false;         // calls in flight, or with
+  bool is_lent_out_ = false;       // the consumer holding all that it may
   bool consumer_waits_ = false;
   bool stopping_ = false;
   bool open_ = false;      // Open() has ended

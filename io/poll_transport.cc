@@ -91,6 +91,12 @@ void PollTransport::StartSend(ConnectionId id, std::span<const std::byte> bytes)
   connection.send = {.active = true, .ready = true};
 }
 
+size_t PollTransport::SendNow(ConnectionId id, std::span<const std::byte> bytes) {
+  const Connection& connection = connections_.Get(id);
+  assert(!connection.connect.active && !connection.send.active && !bytes.empty());
+  return io::SendNow(connection.fd.get(), bytes);
+}
+
 ConnectionState PollTransport::Inspect(ConnectionId id) {
   return InspectSocket(connections_.Get(id).fd.get(), Now());
 }

@@ -20,8 +20,8 @@ class Resolver {
   virtual ~Resolver() = default;
 
   // The answer to what was asked last, once it has come, and only once; then it is asked
-  // anew. Begins to ask when it is called for the first time. Never waits: a resolver without an answer takes many
-  // seconds to say so, and the server may be back before.
+  // anew. Begins to ask when it is called for the first time. Never waits: a resolver without an
+  // answer takes many seconds to say so, and the server may be back before.
   virtual std::optional<absl::StatusOr<Addresses>> Poll() = 0;
 };
 

@@ -41,6 +41,8 @@ struct LinkPolicy {
   size_t window_bytes = 4 * 1024 * 1024;
   // A receive gives at most so many bytes.
   size_t max_receive = std::numeric_limits<size_t>::max();
+  // Whether SendNow() sends anything.
+  bool sends_at_once = true;
   // If not, nothing arrives and nothing is refused. A connection that has lost
   // something to this stays silent for ever.
   bool answers = true;

@@ -77,6 +77,13 @@ void SimulatedTransport::StartSend(ConnectionId id, std::span<const std::byte> b
   Poison(bytes);
 }
 
+size_t SimulatedTransport::SendNow(ConnectionId id, std::span<const std::byte> bytes) {
+  const Connection& connection = connections_.Get(id);
+  assert(!connection.connecting && !connection.sending && !bytes.empty());
+  SimulatedConnection& end = *connection.end;
+  return end.link().sends_at_once && end.error() == 0 ? end.ClientSend(bytes) : 0;
+}
+
 ConnectionState SimulatedTransport::Inspect(ConnectionId id) {
   const SimulatedConnection& end = *connections_.Get(id).end;
   return {.source_port = end.client_port(), .last_heard = end.last_heard()};

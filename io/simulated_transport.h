@@ -54,6 +54,7 @@ class SimulatedTransport : public Transport {
                                        const ConnectOptions& options) override;
   void StartReceive(ConnectionId connection, const ReceiveInto& into) override;
   void StartSend(ConnectionId connection, std::span<const std::byte> bytes) override;
+  size_t SendNow(ConnectionId connection, std::span<const std::byte> bytes) override;
   ConnectionState Inspect(ConnectionId connection) override;
   void Close(ConnectionId connection) override;
   void StartWrite(int fd, std::span<const std::byte> bytes,

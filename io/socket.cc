@@ -91,6 +91,11 @@ bool SocketMaker::NextMayDoBetter(int error) const {
   return is_reserved_ && (error == EADDRNOTAVAIL || error == EADDRINUSE);
 }
 
+size_t SendNow(int fd, std::span<const std::byte> bytes) {
+  const ssize_t sent = send(fd, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  return sent > 0 ? static_cast<size_t>(sent) : 0;
+}
+
 ConnectionState InspectSocket(int fd, absl::Time now) {
   ConnectionState state;
   sockaddr_storage name = {};

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "absl/status/statusor.h"
 #include "io/address.h"
@@ -100,6 +101,9 @@ class ReceiveThreshold {
  private:
   int set_ = 1;
 };
+
+// As Transport::SendNow().
+size_t SendNow(int fd, std::span<const std::byte> bytes);
 
 }  // namespace io
 

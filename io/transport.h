@@ -9,7 +9,8 @@
 //
 //   Connect()       -> kConnected     once per connection
 //   StartReceive()  -> kReceived      at most one receive per connection at a time
-//   StartSend()     -> kSent          at most one send per connection at a time
+//   StartSend()     -> kSent          at most one send per connection at a time;
+//                                     SendNow() first, which has no event
 //   StartWrite()    -> kWritten       at most one write per transport at a time
 //
 // Memory: from a Start...() until its event has come out of Wait(), or until Close()
@@ -107,6 +108,11 @@ class Transport {
   // REQUIRES: the connection is connected, and has no receive (send) under way.
   virtual void StartReceive(ConnectionId connection, const ReceiveInto& into) = 0;
   virtual void StartSend(ConnectionId connection, std::span<const std::byte> bytes) = 0;
+
+  // Sends as many bytes as the machine takes without waiting, and has done so when it
+  // returns: how many, maybe none. What is wrong with the connection is left for
+  // StartSend() to tell. REQUIRES: it is connected, and has no send under way.
+  virtual size_t SendNow(ConnectionId connection, std::span<const std::byte> bytes) = 0;
 
   // REQUIRES: the connection is connected. Costs two system calls: not for every turn.
   virtual ConnectionState Inspect(ConnectionId connection) = 0;

@@ -103,6 +103,12 @@ void UringTransport::StartWrite(int fd, std::span<const std::byte> bytes,
   SubmitWrite();
 }
 
+size_t UringTransport::SendNow(ConnectionId id, std::span<const std::byte> bytes) {
+  const Connection& connection = connections_.Get(id);
+  assert(!connection.connecting && !connection.sending && !bytes.empty());
+  return io::SendNow(connection.fd.get(), bytes);
+}
+
 ConnectionState UringTransport::Inspect(ConnectionId id) {
   return InspectSocket(connections_.Get(id).fd.get(), Now());
 }

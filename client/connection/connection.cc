@@ -34,18 +34,23 @@ void Connection::StartTransfers() {
   if (state_ == State::kFirst || (state_ == State::kLost && IsWaiting())) TurnRace();
   DropUnaskedBytes();
   if (!connected()) return;
-  if (!sending_) {
-    const std::span<const std::byte> bytes = channel_.SendBytes();
-    if (!bytes.empty()) {
-      sending_ = true;
-      pump_.transport().StartSend(*transport_id_, bytes);
-    }
-  }
+  if (!sending_) StartSend();
   if (!receiving_) {
     receiving_ = true;
     const rpc::ReceiveSpans spans = channel_.GetReceiveSpans();
     pump_.transport().StartReceive(*transport_id_, {spans.first, spans.second, spans.promised});
   }
+}
+
+// At once as a rule: who waits for a send is woken by it, and has nothing to do then.
+void Connection::StartSend() {
+  io::Transport& transport = pump_.transport();
+  if (channel_.SendBytes().empty()) return;
+  const size_t sent = transport.SendNow(*transport_id_, channel_.SendBytes());
+  if (sent != 0) channel_.OnSent(sent, pump_.now());
+  if (channel_.SendBytes().empty()) return;
+  sending_ = true;
+  transport.StartSend(*transport_id_, channel_.SendBytes());
 }
 
 absl::Time Connection::NextDeadline() const {

@@ -118,6 +118,7 @@ class Connection {
 
   // What the pump does with it in a turn.
   void StartTransfers();
+  void StartSend();
   void Apply(const io::Event& event);
   void OnTimeout(absl::Time now);
   // The pump was not turned for so long: nothing that the server is to blame for.

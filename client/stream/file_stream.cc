@@ -36,8 +36,8 @@ uint64_t EndOf(const Range& range) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FileStream>> FileStream::Make(Session& session, const Range& range,
-                                                             uint32_t lent_chunks) {
-  const WindowPlan plan = PlanWindow(session.options(), session.rsize(), lent_chunks);
+                                                             uint64_t lent_bytes) {
+  const WindowPlan plan = PlanWindow(session.options(), session.rsize(), lent_bytes);
   Window::Options options;
   options.begin = range.offset;
   options.end = EndOf(range);

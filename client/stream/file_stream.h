@@ -52,10 +52,11 @@ class FileStream {
     uint64_t stale_handles = 0;    // times that the path was walked again
   };
 
-  // `lent_chunks`: how many pieces the consumer may hold at a time. REQUIRES: the
+  // `lent_bytes`: how much the consumer may hold at a time, if that is more than one READ
+  // brings (client/stream/window_plan.h). REQUIRES: the
   // session outlives the stream, and has no other.
   static absl::StatusOr<std::unique_ptr<FileStream>> Make(Session& session, const Range& range,
-                                                          uint32_t lent_chunks);
+                                                          uint64_t lent_bytes);
   ~FileStream();
   FileStream(const FileStream&) = delete;
   FileStream& operator=(const FileStream&) = delete;
@@ -69,6 +70,8 @@ class FileStream {
   // As Window: the next bytes in file order, exactly once each.
   std::optional<std::span<const std::byte>> Lend() { return window_.Lend(); }
   void Release() { window_.Release(); }
+  // Whether the consumer holds all that it may, so that nothing more can be lent.
+  bool IsLentOut() const { return window_.IsLentOut(); }
 
   // All bytes have been lent, as far as range and file go, and the file is known to be
   // what it was.

@@ -120,20 +120,31 @@ void Window::EndAt(uint64_t offset) {
 
 // --- Handing out -----------------------------------------------------------
 
-std::optional<std::span<const std::byte>> Window::Lend() {
-  if (AtEnd() || next_ == ask_ || lent() == options_.lent_chunks) return std::nullopt;
+bool Window::CanLend() const {
+  if (AtEnd() || next_ == ask_ || IsLentOut()) return false;
   const Chunk& chunk = At(next_);
-  if (chunk.in_flight || chunk.filled < chunk.wanted) return std::nullopt;
-  const std::span<const std::byte> bytes = MemoryOf(next_).first(chunk.filled);
-  next_offset_ += chunk.filled;
-  ++next_;
+  return !chunk.in_flight && chunk.filled == chunk.wanted;
+}
+
+std::optional<std::span<const std::byte>> Window::Lend() {
+  if (!CanLend()) return std::nullopt;
+  const uint64_t first = next_;
+  size_t bytes = 0;
+  do {
+    bytes += At(next_).filled;
+    next_offset_ += At(next_).filled;
+    ++next_;
+  } while (CanLend() && next_ % ring_.size() != 0);
+  At(first).piece = static_cast<uint32_t>(next_ - first);
   CheckInvariants();
-  return bytes;
+  // All but the file's last chunk are full, so that there are no gaps.
+  return std::span<const std::byte>(MemoryOf(first).data(), bytes);
 }
 
 void Window::Release() {
   assert(oldest_ < next_);
-  ++oldest_;
+  oldest_ += At(oldest_).piece;
+  assert(oldest_ <= next_);
   CheckInvariants();
 }
 

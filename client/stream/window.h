@@ -72,9 +72,10 @@ class Window {
   // The file is known to be at least so long.
   void RaiseSizeHint(uint64_t size) { size_hint_ = std::max(size_hint_, size); }
 
-  // The next bytes in file order, if they are there. They stay until Release().
+  // The next bytes in file order, if they are there: a piece of as many chunks as are
+  // ready and lie side by side in memory. They stay until Release().
   std::optional<std::span<const std::byte>> Lend();
-  // Takes back the oldest bytes lent. REQUIRES: some are lent.
+  // Takes back the oldest piece lent. REQUIRES: one is lent.
   void Release();
 
   // Everything that is wanted, or that the file has, has been lent.
@@ -84,12 +85,14 @@ class Window {
   // Where the server said that the file ends; nothing when it has not.
   std::optional<uint64_t> eof() const { return eof_; }
   uint32_t in_flight() const { return in_flight_; }
+  bool IsLentOut() const { return lent() == options_.lent_chunks; }
   uint32_t lent() const { return static_cast<uint32_t>(next_ - oldest_); }
 
  private:
   struct Chunk {
     uint32_t wanted = 0;  // bytes
     uint32_t filled = 0;
+    uint32_t piece = 0;  // chunks that were lent together, from this one on
     bool in_flight = false;
   };
 
@@ -105,6 +108,7 @@ class Window {
   std::optional<Ask> AskForNew(bool consumer_waits);
   Ask Send(uint64_t number);
   bool MayProbe() const;
+  bool CanLend() const;
   void EndAt(uint64_t offset);
   void CheckInvariants() const;
 

@@ -18,19 +18,19 @@ uint32_t ChunksIn(uint64_t bytes, uint32_t chunk_bytes) {
 
 }  // namespace
 
-WindowPlan PlanWindow(const Options& options, uint32_t rsize, uint32_t lent_chunks) {
+WindowPlan PlanWindow(const Options& options, uint32_t rsize, uint64_t lent_bytes) {
   const uint64_t readahead = options.readahead.value_or(kDefaultReadahead);
-  // One chunk to ask for and those lent are the least that work.
-  const uint64_t largest_chunk = std::max<uint64_t>(options.max_memory / (1 + lent_chunks), 1);
+  // One chunk to ask for and one that is lent are the least that works.
+  const uint64_t largest_chunk = std::max<uint64_t>(options.max_memory / 2, 1);
   WindowPlan plan;
-  plan.lent_chunks = lent_chunks;
   plan.chunk_bytes = static_cast<uint32_t>(std::min<uint64_t>(rsize, largest_chunk));
   if (readahead != 0) {
     plan.chunk_bytes = static_cast<uint32_t>(std::min<uint64_t>(plan.chunk_bytes, readahead));
   }
-  const uint32_t affordable = ChunksIn(options.max_memory, plan.chunk_bytes);
-  const uint32_t most = affordable > lent_chunks ? affordable - lent_chunks : 1;
-  plan.window_chunks = std::min(ChunksIn(readahead, plan.chunk_bytes), most);
+  const uint32_t affordable = std::max(ChunksIn(options.max_memory, plan.chunk_bytes), 2u);
+  plan.lent_chunks = std::clamp(ChunksIn(lent_bytes, plan.chunk_bytes), 1u, affordable / 2);
+  plan.window_chunks =
+      std::min(ChunksIn(readahead, plan.chunk_bytes), affordable - plan.lent_chunks);
   return plan;
 }
 

@@ -14,10 +14,11 @@ struct WindowPlan {
   uint32_t lent_chunks = 0;    // that the reader may hold
 };
 
-// `rsize` as the session agreed on it. A readahead below rsize makes READs as small as
-// itself; memory beyond options.max_memory is never planned, and where it is too small
-// for anything else READs shrink. REQUIRES: rsize >= 1, lent_chunks >= 1.
-WindowPlan PlanWindow(const Options& options, uint32_t rsize, uint32_t lent_chunks);
+// `rsize` as the session agreed on it; `lent_bytes`: what the reader should be able to
+// hold, if that is more than a chunk. A readahead below rsize makes READs as small as
+// itself; memory beyond options.max_memory is never planned: the reader gets half of it at
+// most, and where it is too small for anything else READs shrink. REQUIRES: rsize >= 1.
+WindowPlan PlanWindow(const Options& options, uint32_t rsize, uint64_t lent_bytes);
 
 }  // namespace nfs
 

@@ -13,8 +13,8 @@ namespace nfs {
 
 namespace {
 
-// The piece being written.
-constexpr uint32_t kLentChunks = 1;
+// The piece being written: of small READs it has many.
+constexpr uint64_t kLentBytes = 1 << 20;
 
 uint64_t BytesToCome(const Session& session, const Range& range) {
   const uint64_t size = session.file().attributes.size;
@@ -73,7 +73,7 @@ absl::Status Copy(const Target& target, const Options& options, const Range& ran
                   bool show_progress, Output& output) {
   auto session = Session::Open(target, options);
   if (!session.ok()) return session.status();
-  auto stream = FileStream::Make(**session, range, kLentChunks);
+  auto stream = FileStream::Make(**session, range, kLentBytes);
   if (!stream.ok()) return stream.status();
   Progress progress(show_progress, BytesToCome(**session, range), (*session)->pump().now());
   return Copier(**session, **stream, output, progress).Run(range.offset);

@@ -248,7 +248,7 @@ TEST(Streams, ThatAreGivenUpInTheMiddleLeaveNoMemoryWithTheNetwork) {
     world.options().rsize = 8192;
     auto session = world.Open("/export/file");
     ASSERT_TRUE(session.ok());
-    auto stream = FileStream::Make(**session, Range(), 2);
+    auto stream = FileStream::Make(**session, Range(), 2 * 8192);
     ASSERT_TRUE(stream.ok());
     for (int turn = 0; turn < turns && !(*stream)->AtEnd(); ++turn) {
       if ((*stream)->Lend()) {

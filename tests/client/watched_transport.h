@@ -46,6 +46,9 @@ class WatchedTransport final : public io::Transport {
   void StartSend(io::ConnectionId connection, std::span<const std::byte> bytes) override {
     transport_.StartSend(connection, bytes);
   }
+  size_t SendNow(io::ConnectionId connection, std::span<const std::byte> bytes) override {
+    return transport_.SendNow(connection, bytes);
+  }
   io::ConnectionState Inspect(io::ConnectionId connection) override {
     return transport_.Inspect(connection);
   }

@@ -11,7 +11,7 @@ WindowPlan Plan(std::optional<uint64_t> readahead, uint32_t rsize, uint64_t memo
   Options options;
   options.readahead = readahead;
   options.max_memory = memory;
-  return PlanWindow(options, rsize, 2);
+  return PlanWindow(options, rsize, 2 * kMiB);
 }
 
 TEST(Plan, HasTheReadaheadInChunksOfRsize) {
@@ -31,6 +31,17 @@ TEST(Plan, WithReadaheadBelowRsizeReadsAsLittle) {
   const WindowPlan plan = Plan(65536, kMiB);
   EXPECT_EQ(plan.chunk_bytes, 65536u);
   EXPECT_EQ(plan.window_chunks, 1u);
+}
+
+TEST(Plan, LetsTheReaderHoldManySmallReadsOrOneLargeOne) {
+  EXPECT_EQ(Plan(16 * kMiB, 4096).lent_chunks, 512u);
+  EXPECT_EQ(Plan(16 * kMiB, 16 * kMiB).lent_chunks, 1u);
+}
+
+TEST(Plan, GivesTheReaderNoMoreThanHalfTheMemory) {
+  const WindowPlan plan = Plan(16 * kMiB, kMiB, 3 * kMiB);
+  EXPECT_EQ(plan.lent_chunks, 1u);
+  EXPECT_EQ(plan.window_chunks, 2u);
 }
 
 TEST(Plan, NeverExceedsTheMemory) {

@@ -218,6 +218,36 @@ TEST(Window, LendsNoMoreThanTheConsumerMayHold) {
   EXPECT_TRUE(world.window().Lend().has_value());
 }
 
+TEST(Window, LendsWhatLiesSideBySideAsOnePiece) {
+  Window::Options options = SmallOptions(400, 3);
+  options.lent_chunks = 2;
+  World world(options, 400);
+  world.Fill(true);
+  world.Answer(0, UINT32_MAX);
+  world.Answer(1, UINT32_MAX);  // the third: its place is not the next
+  EXPECT_EQ(world.window().Lend()->size(), options.chunk_bytes);
+  world.Answer(0, UINT32_MAX);
+  EXPECT_EQ(world.window().Lend()->size(), options.chunk_bytes) << "more than may be lent";
+  world.window().Release();
+  world.window().Release();
+  EXPECT_EQ(world.window().lent(), 0u);
+}
+
+// The ring has five places: the piece ends with the last of them.
+TEST(Window, LendsNoPieceAroundTheEndOfItsMemory) {
+  Window::Options options = SmallOptions(400, 3);
+  options.lent_chunks = 2;
+  World world(options, 400);
+  std::vector<size_t> sizes;
+  for (int round = 0; round < 4; ++round) {
+    world.Fill(true);
+    while (world.in_flight() != 0) world.Answer(0, UINT32_MAX);
+    sizes.push_back(world.window().Lend()->size() / options.chunk_bytes);
+    world.window().Release();
+  }
+  EXPECT_EQ(sizes, (std::vector<size_t>{2, 2, 1, 2}));
+}
+
 TEST(Window, ReadsAtOffsetsBeyondFourGigabytes) {
   Window::Options options = SmallOptions(uint64_t{5} << 30, 1, 8);
   options.begin = (uint64_t{1} << 32) + 3;

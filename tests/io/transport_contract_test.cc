@@ -127,8 +127,12 @@ TEST_P(Contract, CarriesManyBytesBothWaysAtOnceExactly) {
                                   .second = std::as_writable_bytes(std::span(second)),
                                   .promised = std::max<size_t>(up_to(at_most), 1)});
   };
+  const auto some = [&] {
+    return BytesOf(there.text).subspan(there.done, 1 + up_to(there.left() - 1));
+  };
   const auto send = [&] {
-    transport().StartSend(id, BytesOf(there.text).subspan(there.done, 1 + up_to(there.left() - 1)));
+    if (random() % 2 == 0) there.done += transport().SendNow(id, some());
+    if (there.left() > 0) transport().StartSend(id, some());
   };
   receive();
   send();
@@ -148,6 +152,25 @@ TEST_P(Contract, CarriesManyBytesBothWaysAtOnceExactly) {
   EXPECT_TRUE(received == back);
   transport().Close(id);
   EXPECT_TRUE(harness_->Received(0) == there.text);
+}
+
+TEST_P(Contract, WhatWasSentNowMayBeOverwritten) {
+  const ConnectionId id = Connect(harness_->Serve({{{Kind::kAwait, {}, 3}, {Kind::kSend, "x"}}}));
+  std::string text = "now";
+  ASSERT_EQ(transport().SendNow(id, BytesOf(text)), 3u);
+  text = "???";
+  EXPECT_EQ(ReceiveText(id, 1), "x");
+  transport().Close(id);
+  EXPECT_EQ(harness_->Received(0), "now");
+}
+
+TEST_P(Contract, SendingNowNeverWaitsForAPeerThatTakesNothing) {
+  const ConnectionId id = Connect(harness_->Serve({{{Kind::kIgnore}}}));
+  const std::string text(1 << 20, 'x');
+  size_t sent = 0;
+  while (const size_t size = transport().SendNow(id, BytesOf(text))) sent += size;
+  EXPECT_GT(sent, 0u);
+  transport().Close(id);
 }
 
 // The peer sends what it has promised, in dribs, and nothing more before it is told

@@ -92,7 +92,8 @@ absl::Status Consumer::Open() {
 }
 
 absl::Status Consumer::BeginStream(const nfs::Range& range) {
-  auto stream = nfs::FileStream::Make(*session_, range, plan_.client.lent_chunks);
+  const uint64_t lent_bytes = uint64_t{plan_.client.lent_chunks} * plan_.chunk_bytes();
+  auto stream = nfs::FileStream::Make(*session_, range, lent_bytes);
   if (!stream.ok()) return stream.status();
   stream_ = *std::move(stream);
   truth_.BeginRun(range);
@@ -130,7 +131,9 @@ void Consumer::Step() {
 // Now and then it turns the stream with all pieces in its hands until every call is
 // answered, before it gives one back: that is when READs could go to memory that they lie in.
 bool Consumer::KeepsPieces() {
-  if (lent_.size() < plan_.client.lent_chunks) return false;
+  size_t bytes = 0;
+  for (const Piece& piece : lent_) bytes += piece.bytes.size();
+  if (bytes <= (plan_.client.lent_chunks - 1) * plan_.chunk_bytes()) return false;
   if (CallsInFlight() != 0 && pieces_ % 3 == 0) {
     stream_->Turn(/*consumer_waits=*/false, absl::InfiniteFuture());
     return true;

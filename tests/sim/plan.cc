@@ -28,6 +28,7 @@ class Draw {
     Consumer();
     ReplyFaults();
     TimedFaults();
+    plan_.network.sends_at_once = dice_.Chance(0.5);
     return plan_;
   }
 

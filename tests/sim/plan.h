@@ -66,6 +66,7 @@ struct NetworkPlan {
   double bytes_per_second = 0;  // 0: no limit
   size_t segment_bytes = 64 * 1024;
   size_t max_receive = 0;  // 0: no limit
+  bool sends_at_once = true;
   // Addresses of the server that answer nothing, or refuse, before the one that works.
   int dead_addresses = 0;
   int refusing_addresses = 0;

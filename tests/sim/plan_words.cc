@@ -36,6 +36,7 @@ std::string NetworkLine(const NetworkPlan& network) {
   if (network.refusing_addresses != 0) {
     absl::StrAppend(&line, ", refusing ", network.refusing_addresses);
   }
+  if (!network.sends_at_once) absl::StrAppend(&line, ", sends take a turn");
   return absl::StrCat(line, network.live_address_first ? ", live address first" : "");
 }
 

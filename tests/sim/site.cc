@@ -75,6 +75,7 @@ void Site::SetLinks(const io::Address& address, bool answers) {
   policy.delay = plan.delay;
   policy.segment_bytes = plan.segment_bytes;
   policy.answers = answers;
+  policy.sends_at_once = plan.sends_at_once;
   if (plan.bytes_per_second != 0) policy.bytes_per_second = plan.bytes_per_second;
   if (plan.max_receive != 0) policy.max_receive = plan.max_receive;
   for (uint16_t port : kPorts) network_.SetLink(address.WithPort(port), policy);
