@@ -18,8 +18,12 @@ def nfs_library(**kwargs):
 def nfs_binary(**kwargs):
     native.cc_binary(copts = _COPTS, **kwargs)
 
-def nfs_test(name, srcs, deps, size = "small", **kwargs):
-    """A GoogleTest program; `gtest_main` is added."""
+def nfs_test(name, srcs, deps, size = "medium", **kwargs):
+    """A GoogleTest program; `gtest_main` is added.
+
+    Its size is its time limit, which is there for hangs: a busy machine with a sanitizer
+    takes fifty times as long as a quiet one without.
+    """
     native.cc_test(
         name = name,
         size = size,

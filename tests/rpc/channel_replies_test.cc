@@ -125,7 +125,7 @@ size_t LongestMessage(const Golden& golden) {
 
 // How far apart the positions are that are tried where not all of them are: a long payload
 // has thousands that are alike.
-size_t Step(size_t stream_bytes) { return stream_bytes < 1000 ? 1 : 37; }
+size_t Step(size_t stream_bytes) { return kEvery * (stream_bytes < 1000 ? 1 : 37); }
 
 class GoldenReplies : public testing::TestWithParam<Golden> {};
 
@@ -139,7 +139,7 @@ TEST_P(GoldenReplies, AreTheSameByteByByteAndInSmallPieces) {
       const Way way{receive_ahead, {}, waits};
       ASSERT_TRUE(IsGolden(GetParam(), way, InOnePiece));
       ASSERT_TRUE(IsGolden(GetParam(), way, ByteByByte));
-      for (size_t size = 2; size < 40; ++size) {
+      for (size_t size = 2; size < 40; size += kEvery) {
         ASSERT_TRUE(IsGolden(GetParam(), way, [&](size_t all) { return PiecesOf(size, all); }));
       }
     }
@@ -149,7 +149,7 @@ TEST_P(GoldenReplies, AreTheSameByteByByteAndInSmallPieces) {
 TEST_P(GoldenReplies, AreTheSameCutAtEveryPosition) {
   const size_t stream_bytes = StreamBytes(GetParam(), {});
   for (size_t receive_ahead : kReceiveAheads) {
-    const size_t step = receive_ahead == 132 ? 1 : Step(stream_bytes);
+    const size_t step = receive_ahead == 132 ? kEvery : Step(stream_bytes);
     for (size_t position = 1; position < stream_bytes; position += step) {
       ASSERT_TRUE(IsGolden(GetParam(), {receive_ahead}, [&](size_t) { return CutAt(position); }));
     }
@@ -169,7 +169,7 @@ TEST_P(GoldenReplies, AreTheSameInFragmentsOfEverySmallSize) {
   const size_t message_bytes = LongestMessage(GetParam());
   const size_t small_bytes = message_bytes < 1000 ? message_bytes : 20;
   for (size_t receive_ahead : kReceiveAheads) {
-    for (size_t size = 1; size <= small_bytes; ++size) {
+    for (size_t size = 1; size <= small_bytes; size += kEvery) {
       for (bool empty_ones : {false, true}) {
         const Way way{receive_ahead, {size, empty_ones}};
         ASSERT_TRUE(IsGolden(GetParam(), way, InOnePiece));
@@ -181,7 +181,7 @@ TEST_P(GoldenReplies, AreTheSameInFragmentsOfEverySmallSize) {
 }
 
 TEST_P(GoldenReplies, AreTheSameInRandomFragmentsAndPieces) {
-  for (uint64_t seed = 1; seed <= 200; ++seed) {
+  for (uint64_t seed = 1; seed <= 200 / kEvery; ++seed) {
     Random random(seed);
     Replay replay(GetParam(), kReceiveAheads[Draw(random, 0, 2)]);
     Bytes stream;

@@ -19,7 +19,7 @@ uint64_t FirstSeed() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr uint64_t kWorlds = 1000;
 #else
-constexpr uint64_t kWorlds = 3000;
+constexpr uint64_t kWorlds = 2000;
 #endif
 
 TEST(Worlds, KeepEveryPromise) {
