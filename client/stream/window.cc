@@ -67,7 +67,7 @@ std::optional<Window::Ask> Window::AskForNew(bool consumer_waits) {
   if (offset >= size_hint_ && !MayProbe()) return std::nullopt;
   Chunk& chunk = At(ask_);
   chunk.wanted = static_cast<uint32_t>(std::min<uint64_t>(options_.chunk_bytes, end_ - offset));
-  chunk.filled = 0;
+  chunk.filled = chunk.handed_out = 0;
   return Send(ask_++);
 }
 
@@ -101,7 +101,17 @@ void Window::OnAnswer(ChunkId id, uint32_t count, bool eof) {
   const bool beyond = OffsetOf(number) >= end_;
   if (beyond) chunk.wanted = chunk.filled = 0;
   if (chunk.filled < chunk.wanted) ++holes_;
+  PassHandedOut();
   CheckInvariants();
+}
+
+// A chunk that is whole, and has been handed out whole, is over.
+void Window::PassHandedOut() {
+  if (next_ == ask_) return;
+  const Chunk& chunk = At(next_);
+  if (chunk.handed_out == 0 || !IsReady(next_) || chunk.handed_out != chunk.filled) return;
+  assert(oldest_ == next_);
+  oldest_ = ++next_;
 }
 
 void Window::EndAt(uint64_t offset) {
@@ -122,13 +132,40 @@ void Window::EndAt(uint64_t offset) {
 
 std::optional<std::span<const std::byte>> Window::Lend() {
   if (AtEnd() || next_ == ask_ || lent() == options_.lent_chunks) return std::nullopt;
+  if (!IsReady(next_)) return std::nullopt;
   const Chunk& chunk = At(next_);
-  if (chunk.in_flight || chunk.filled < chunk.wanted) return std::nullopt;
-  const std::span<const std::byte> bytes = MemoryOf(next_).first(chunk.filled);
-  next_offset_ += chunk.filled;
+  const std::span<const std::byte> bytes =
+      MemoryOf(next_).first(chunk.filled).subspan(chunk.handed_out);
+  next_offset_ += bytes.size();
   ++next_;
   CheckInvariants();
   return bytes;
+}
+
+bool Window::IsReady(uint64_t number) const {
+  const Chunk& chunk = At(number);
+  return !chunk.in_flight && chunk.filled == chunk.wanted;
+}
+
+Window::Place Window::PlaceOf(ChunkId id) const {
+  const uint64_t number = NumberOf(id);
+  const Chunk& chunk = At(number);
+  assert(chunk.in_flight);
+  // What came of it before has to go out first, or has gone out already.
+  if (chunk.filled != chunk.handed_out) return Place::kLater;
+  for (uint64_t before = next_; before < number; ++before) {
+    if (!IsReady(before)) return Place::kLater;
+  }
+  return number == next_ && lent() == 0 ? Place::kNext : Place::kBehind;
+}
+
+void Window::HandOut(ChunkId id, uint32_t bytes) {
+  Chunk& chunk = At(next_);
+  assert(NumberOf(id) == next_ && chunk.in_flight && lent() == 0);
+  assert(bytes <= chunk.wanted - chunk.handed_out);
+  chunk.handed_out += bytes;
+  next_offset_ += bytes;
+  CheckInvariants();
 }
 
 void Window::Release() {
