@@ -113,8 +113,8 @@ absl::Duration SimulatedTransport::TimeOf(const SimulatedOutput& output, size_t 
 absl::Status SimulatedTransport::CanSplice(int fd) {
   const SimulatedOutput& output = outputs_[fd];
   if (!output.is_pipe) return absl::FailedPreconditionError("splice: the output is not a pipe");
-  if (output.splice_error == 0) return absl::OkStatus();
-  return absl::UnimplementedError(OutputError("splice", output.splice_error).message());
+  if (!output.has_refused) return absl::OkStatus();
+  return absl::UnimplementedError(OutputError("splice", output.refuses_splice_with).message());
 }
 
 void SimulatedTransport::StartSplice(ConnectionId id, int fd, size_t bytes) {
@@ -231,7 +231,8 @@ void SimulatedTransport::SettleSplice() {
                                 : SocketError("recv", error, connection.address),
                      OutputState::kTakes);
   }
-  if (output.error != 0 || output.splice_error != 0) {
+  output.has_refused |= output.refuses_splice_with != 0;
+  if (output.error != 0 || output.has_refused) {
     return EndSplice(0, absl::OkStatus(), OutputState::kRefuses);
   }
   if (output.stalled || Now() < output.has_room_at) {

@@ -27,10 +27,11 @@ struct SimulatedOutput {
   std::vector<std::byte> bytes;  // all that was written
   double bytes_per_second = std::numeric_limits<double>::infinity();
   size_t max_write = std::numeric_limits<size_t>::max();
-  bool stalled = false;  // the reader takes nothing: no write ends
-  int error = 0;         // an errno: every write fails with it
-  bool is_pipe = false;  // can be spliced to, at most max_write bytes at a time,
-  int splice_error = 0;  // unless the kernel would not: an errno
+  bool stalled = false;         // the reader takes nothing: no write ends
+  int error = 0;                // an errno: every write fails with it
+  bool is_pipe = false;         // can be spliced to, at most max_write bytes at a time,
+  int refuses_splice_with = 0;  // unless the kernel would not: an errno,
+  bool has_refused = false;     // as the first splice finds out
   // When the bytes spliced last have been read, and there is room again.
   absl::Time has_room_at = absl::InfinitePast();
 };

@@ -160,8 +160,9 @@ Window::Place Window::PlaceOf(ChunkId id) const {
 }
 
 void Window::HandOut(ChunkId id, uint32_t bytes) {
-  Chunk& chunk = At(next_);
-  assert(NumberOf(id) == next_ && chunk.in_flight && lent() == 0);
+  const uint64_t number = NumberOf(id);
+  Chunk& chunk = At(number);
+  assert(number == next_ && chunk.in_flight && lent() == 0);
   assert(bytes <= chunk.wanted - chunk.handed_out);
   chunk.handed_out += bytes;
   next_offset_ += bytes;

@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "client/session/session.h"
 #include "client/stream/file_stream.h"
 #include "client/tools/diverter.h"
 #include "client/tools/progress.h"
@@ -83,14 +82,18 @@ class Copier {
 
 }  // namespace
 
+absl::Status CopyFrom(Session& session, const Range& range, bool show_progress, Output& output) {
+  auto stream = FileStream::Make(session, range, kLentChunks);
+  if (!stream.ok()) return stream.status();
+  Progress progress(show_progress, BytesToCome(session, range), session.pump().now());
+  return Copier(session, **stream, output, progress).Run(range.offset);
+}
+
 absl::Status Copy(const Target& target, const Options& options, const Range& range,
                   bool show_progress, Output& output) {
   auto session = Session::Open(target, options);
   if (!session.ok()) return session.status();
-  auto stream = FileStream::Make(**session, range, kLentChunks);
-  if (!stream.ok()) return stream.status();
-  Progress progress(show_progress, BytesToCome(**session, range), (*session)->pump().now());
-  return Copier(**session, **stream, output, progress).Run(range.offset);
+  return CopyFrom(**session, range, show_progress, output);
 }
 
 }  // namespace nfs

@@ -1,4 +1,4 @@
-// Tested by tests/client/diverter_test.cc and tests/client/nfscat_pipe_test.cc.
+// Tested by tests/client/diversion_test.cc and tests/client/nfscat_pipe_test.cc.
 #include "client/tools/diverter.h"
 
 #include <string>
