@@ -34,14 +34,14 @@ bool IsPipeOrTerminal(int fd, const struct stat& about) {
 }  // namespace
 
 void PollOutput::Start(int fd, std::span<const std::byte> bytes, std::optional<uint64_t> offset) {
-  assert(!active_ && !bytes.empty());
+  assert(!active_);
   active_ = true;
   fd_ = fd;
   bytes_ = bytes;
   written_ = 0;
   offset_ = offset;
-  way_ = ChooseWay(fd);
-  ready_ = way_ != Way::kLittleByLittle;
+  way_ = bytes.empty() ? Way::kJustWait : ChooseWay(fd);
+  ready_ = way_ != Way::kLittleByLittle && way_ != Way::kJustWait;
 }
 
 PollOutput::Way PollOutput::ChooseWay(int fd) {
@@ -55,6 +55,7 @@ PollOutput::Way PollOutput::ChooseWay(int fd) {
 }
 
 std::optional<Event> PollOutput::Attempt() {
+  if (active_ && ready_ && way_ == Way::kJustWait) return End(0);
   while (active_ && ready_) {
     const ssize_t size = WriteSome(bytes_.subspan(written_));
     if (size < 0 && errno == EINTR) continue;
@@ -77,6 +78,7 @@ ssize_t PollOutput::WriteSome(std::span<const std::byte> bytes) {
     // A blocking write of up to PIPE_BUF bytes does not block once there is room.
     case Way::kLittleByLittle:
       return write(fd_, bytes.data(), std::min<size_t>(bytes.size(), PIPE_BUF));
+    case Way::kJustWait:
     case Way::kPlain: break;
   }
   if (!offset_.has_value()) return write(fd_, bytes.data(), bytes.size());
@@ -90,7 +92,7 @@ Event PollOutput::End(int error) {
   event.kind = Event::Kind::kWritten;
   event.bytes = written_;
   // After some bytes the error will be met again by the next write.
-  if (written_ == 0) event.status = OutputError(error);
+  if (written_ == 0 && error != 0) event.status = OutputError(error);
   return event;
 }
 

@@ -34,6 +34,7 @@ class PollOutput {
     kSend,            // a socket: MSG_DONTWAIT
     kNonBlocking,     // a pipe or terminal, by an open file description that does not block
     kLittleByLittle,  // the same, where we have none: a few bytes whenever there is room
+    kJustWait,        // no bytes: until there is room
   };
 
   Way ChooseWay(int fd);

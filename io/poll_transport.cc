@@ -48,7 +48,7 @@ absl::StatusOr<std::unique_ptr<PollTransport>> PollTransport::Make() {
 }
 
 PollTransport::PollTransport(UniqueFd wake) : wake_(std::move(wake)) {
-  events_.reserve(2 * kMaxConnections + 1);
+  events_.reserve(2 * kMaxConnections + 2);
 }
 
 absl::StatusOr<ConnectionId> PollTransport::Connect(const Address& address,
@@ -101,11 +101,20 @@ ConnectionState PollTransport::Inspect(ConnectionId id) {
   return InspectSocket(connections_.Get(id).fd.get(), Now());
 }
 
-void PollTransport::Close(ConnectionId id) { connections_.Release(id); }
+void PollTransport::Close(ConnectionId id) {
+  if (splice_.IsOf(id)) splice_.Stop();
+  connections_.Release(id);
+}
 
 void PollTransport::StartWrite(int fd, std::span<const std::byte> bytes,
                                std::optional<uint64_t> offset) {
   output_.Start(fd, bytes, offset);
+}
+
+void PollTransport::StartSplice(ConnectionId id, int fd, size_t bytes) {
+  const Connection& connection = connections_.Get(id);
+  assert(!connection.connect.active && !connection.receive.active && !output_.active());
+  splice_.Start(id, connection.fd.get(), fd, bytes);
 }
 
 Turn PollTransport::Wait(absl::Time until) {
@@ -132,6 +141,7 @@ void PollTransport::AttemptAll() {
     if (connection.receive.ready) AttemptReceive(id, connection);
     if (connection.send.ready) AttemptSend(id, connection);
   });
+  if (splice_.active() && !splice_.WaitsForSocket()) AttemptSplice();
   if (std::optional<Event> event = output_.Attempt()) events_.push_back(*std::move(event));
 }
 
@@ -174,6 +184,12 @@ void PollTransport::AttemptSend(ConnectionId id, Connection& connection) {
   AddEvent(Event::Kind::kSent, id, size > 0 ? static_cast<size_t>(size) : 0, status);
 }
 
+void PollTransport::AttemptSplice() {
+  Connection& connection = connections_.Get(splice_.connection());
+  auto event = splice_.Attempt(connection.sockets.peer(), connection.threshold);
+  if (event.has_value()) events_.push_back(*std::move(event));
+}
+
 void PollTransport::AddEvent(Event::Kind kind, ConnectionId id, size_t bytes, absl::Status status) {
   events_.push_back({.kind = kind, .connection = id, .status = std::move(status), .bytes = bytes});
 }
@@ -183,8 +199,8 @@ bool PollTransport::Poll(absl::Time until) {
   size_t count = 0;
   polled[count++] = {.fd = wake_.get(), .events = POLLIN, .revents = 0};
   polled[count++] = {.fd = output_.waits_for(), .events = POLLOUT, .revents = 0};
-  connections_.ForEach([&](ConnectionId, Connection& connection) {
-    const short events = PollEvents(connection);
+  connections_.ForEach([&](ConnectionId id, Connection& connection) {
+    const short events = PollEvents(id, connection);
     const int fd = events != 0 ? connection.fd.get() : -1;  // even then an error would wake
     polled[count++] = {.fd = fd, .events = events, .revents = 0};
   });
@@ -192,21 +208,25 @@ bool PollTransport::Poll(absl::Time until) {
   if (ppoll(polled.data(), count, &timeout, nullptr) <= 0) return false;
   if (polled[1].revents != 0) output_.OnWritable();
   size_t next = 2;
-  connections_.ForEach(
-      [&](ConnectionId, Connection& connection) { OnPolled(polled[next++].revents, connection); });
+  connections_.ForEach([&](ConnectionId id, Connection& connection) {
+    OnPolled(polled[next++].revents, id, connection);
+  });
   return polled[0].revents != 0 && TakeWake();
 }
 
-short PollTransport::PollEvents(const Connection& connection) {
+short PollTransport::PollEvents(ConnectionId id, const Connection& connection) const {
   int events = 0;
-  if (connection.receive.active) events |= POLLIN;
+  if (connection.receive.active || splice_.IsOf(id)) events |= POLLIN;
   if (connection.connect.active || connection.send.active) events |= POLLOUT;
   return static_cast<short>(events);
 }
 
-void PollTransport::OnPolled(short happened, Connection& connection) {
+void PollTransport::OnPolled(short happened, ConnectionId id, Connection& connection) {
   const bool failed = (happened & (POLLERR | POLLHUP | POLLNVAL)) != 0;
-  if (failed || (happened & POLLIN) != 0) connection.receive.ready = connection.receive.active;
+  if (failed || (happened & POLLIN) != 0) {
+    connection.receive.ready = connection.receive.active;
+    if (splice_.IsOf(id)) splice_.OnReadable();
+  }
   if (failed || (happened & POLLOUT) != 0) {
     connection.connect.ready = connection.connect.active;
     connection.send.ready = connection.send.active;

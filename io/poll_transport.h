@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "io/connection_table.h"
+#include "io/pipe_splice.h"
 #include "io/poll_output.h"
 #include "io/socket.h"
 #include "io/transport.h"
@@ -33,6 +34,9 @@ class PollTransport final : public Transport {
   void Close(ConnectionId connection) override;
   void StartWrite(int fd, std::span<const std::byte> bytes,
                   std::optional<uint64_t> offset) override;
+  absl::Status CanSplice(int fd) override { return splice_.CanSplice(fd); }
+  void StartSplice(ConnectionId connection, int fd, size_t bytes) override;
+  void StopSplice() override { splice_.Stop(); }
   Turn Wait(absl::Time until) override;
   void Wake() override;
   absl::Time Now() override;
@@ -64,16 +68,18 @@ class PollTransport final : public Transport {
   void AttemptConnect(ConnectionId id, Connection& connection);
   void AttemptReceive(ConnectionId id, Connection& connection);
   void AttemptSend(ConnectionId id, Connection& connection);
+  void AttemptSplice();
   void AddEvent(Event::Kind kind, ConnectionId id, size_t bytes, absl::Status status);
 
   // Waits for what the operations wait for, marks them ready; whether Wake() was called.
   bool Poll(absl::Time until);
-  static short PollEvents(const Connection& connection);
-  static void OnPolled(short happened, Connection& connection);
+  short PollEvents(ConnectionId id, const Connection& connection) const;
+  void OnPolled(short happened, ConnectionId id, Connection& connection);
   bool TakeWake();
 
   ConnectionTable<Connection> connections_;
   PollOutput output_;
+  PipeSplice splice_;
   UniqueFd wake_;  // an eventfd
   std::vector<Event> events_;
 };

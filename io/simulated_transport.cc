@@ -93,6 +93,7 @@ void SimulatedTransport::Close(ConnectionId id) {
   Connection& connection = connections_.Get(id);
   if (connection.receiving) EndReceive(connection);
   if (connection.sending) EndSend(connection);
+  if (splice_.connection == id) StopSplice();
   connection.end->ClientClose();
   std::erase_if(gathered_, [id](const Event& event) {
     return event.kind != Event::Kind::kWritten && event.connection == id;
@@ -102,15 +103,32 @@ void SimulatedTransport::Close(ConnectionId id) {
 
 void SimulatedTransport::StartWrite(int fd, std::span<const std::byte> bytes,
                                     std::optional<uint64_t> offset) {
-  assert(!write_.active && !bytes.empty());
+  assert(!write_.active);
   SimulatedOutput& output = outputs_[fd];
   const auto taken = bytes.first(std::min(bytes.size(), output.max_write));
   write_ = {.active = true, .output = &output, .bytes = taken, .offset = offset, .ends = Now()};
-  if (!std::isinf(output.bytes_per_second)) {
-    write_.ends += absl::Seconds(static_cast<double>(taken.size()) / output.bytes_per_second);
-  }
+  write_.ends = std::max(Now(), output.has_room_at) + TimeOf(output, taken.size());
   network_.At(write_.ends, [] {});  // so that the time comes
   Poison(taken);
+}
+
+absl::Duration SimulatedTransport::TimeOf(const SimulatedOutput& output, size_t bytes) {
+  if (std::isinf(output.bytes_per_second)) return absl::ZeroDuration();
+  return absl::Seconds(static_cast<double>(bytes) / output.bytes_per_second);
+}
+
+absl::Status SimulatedTransport::CanSplice(int fd) {
+  const SimulatedOutput& output = outputs_[fd];
+  if (!output.is_pipe) return absl::FailedPreconditionError("splice: the output is not a pipe");
+  if (!output.has_refused) return absl::OkStatus();
+  return absl::UnimplementedError(OutputError("splice", output.refuses_splice_with).message());
+}
+
+void SimulatedTransport::StartSplice(ConnectionId id, int fd, size_t bytes) {
+  const Connection& connection = connections_.Get(id);
+  assert(!connection.connecting && !connection.receiving && bytes >= 1);
+  assert(!splice_.active && !write_.active);
+  splice_ = {.active = true, .connection = id, .output = &outputs_[fd], .bytes = bytes};
 }
 
 Turn SimulatedTransport::Wait(absl::Time until) {
@@ -157,6 +175,7 @@ void SimulatedTransport::Settle() {
     if (connection.sending) SettleSend(id, connection);
   });
   if (write_.active) SettleWrite();
+  if (splice_.active) SettleSplice();
 }
 
 void SimulatedTransport::SettleConnect(ConnectionId id, Connection& connection) {
@@ -201,9 +220,42 @@ void SimulatedTransport::SettleWrite() {
   if (Now() < write_.ends || (output.stalled && output.error == 0)) return;
   write_.active = false;
   Unpoison(write_.bytes);
+  if (write_.bytes.empty()) return AddEvent(Event::Kind::kWritten, 0, 0, absl::OkStatus());
   if (output.error != 0) return AddEvent(Event::Kind::kWritten, 0, 0, OutputError(output.error));
   WriteTo(output, write_.bytes, write_.offset);
   AddEvent(Event::Kind::kWritten, 0, write_.bytes.size(), absl::OkStatus());
+}
+
+void SimulatedTransport::SettleSplice() {
+  Connection& connection = connections_.Get(splice_.connection);
+  SimulatedConnection& end = *connection.end;
+  SimulatedOutput& output = *splice_.output;
+  if (!end.HasArrived() && !end.HasEnded()) return;
+  if (end.HasEnded()) {
+    const int error = end.error();
+    return EndSplice(0,
+                     error == 0 ? PeerClosed(connection.address)
+                                : SocketError("recv", error, connection.address),
+                     OutputState::kTakes);
+  }
+  output.has_refused |= output.refuses_splice_with != 0;
+  if (output.error != 0 || output.has_refused) {
+    return EndSplice(0, absl::OkStatus(), OutputState::kRefuses);
+  }
+  if (output.stalled || Now() < output.has_room_at) {
+    return EndSplice(0, absl::OkStatus(), OutputState::kFull);
+  }
+  std::vector<std::byte> bytes(std::min({splice_.bytes, output.max_write, end.link().max_receive}));
+  bytes.resize(end.ClientReceive(bytes));
+  WriteTo(output, bytes, std::nullopt);
+  output.has_room_at = Now() + TimeOf(output, bytes.size());
+  EndSplice(bytes.size(), absl::OkStatus(), OutputState::kTakes);
+}
+
+void SimulatedTransport::EndSplice(size_t bytes, absl::Status status, OutputState output) {
+  splice_.active = false;
+  AddEvent(Event::Kind::kSpliced, splice_.connection, bytes, std::move(status));
+  gathered_.back().output = output;
 }
 
 void SimulatedTransport::EndReceive(Connection& connection) {

@@ -27,8 +27,13 @@ struct SimulatedOutput {
   std::vector<std::byte> bytes;  // all that was written
   double bytes_per_second = std::numeric_limits<double>::infinity();
   size_t max_write = std::numeric_limits<size_t>::max();
-  bool stalled = false;  // the reader takes nothing: no write ends
-  int error = 0;         // an errno: every write fails with it
+  bool stalled = false;         // the reader takes nothing: no write ends
+  int error = 0;                // an errno: every write fails with it
+  bool is_pipe = false;         // can be spliced to, at most max_write bytes at a time,
+  int refuses_splice_with = 0;  // unless the kernel would not: an errno,
+  bool has_refused = false;     // as the first splice finds out
+  // When the bytes spliced last have been read, and there is room again.
+  absl::Time has_room_at = absl::InfinitePast();
 };
 
 // Keeps to the contract in the strictest way, so that a caller who does not is found:
@@ -59,6 +64,9 @@ class SimulatedTransport : public Transport {
   void Close(ConnectionId connection) override;
   void StartWrite(int fd, std::span<const std::byte> bytes,
                   std::optional<uint64_t> offset) override;
+  absl::Status CanSplice(int fd) override;
+  void StartSplice(ConnectionId connection, int fd, size_t bytes) override;
+  void StopSplice() override { splice_.active = false; }
   Turn Wait(absl::Time until) override;
   void Wake() override { woken_ = true; }
   absl::Time Now() override { return network_.now(); }
@@ -92,6 +100,12 @@ class SimulatedTransport : public Transport {
     std::optional<uint64_t> offset;
     absl::Time ends;
   };
+  struct Splice {
+    bool active = false;
+    ConnectionId connection = 0;
+    SimulatedOutput* output = nullptr;
+    size_t bytes = 0;
+  };
 
   uint16_t NextPort(SourcePort source_port);
   void CountWait();
@@ -103,6 +117,10 @@ class SimulatedTransport : public Transport {
   void SettleReceive(ConnectionId id, Connection& connection);
   void SettleSend(ConnectionId id, Connection& connection);
   void SettleWrite();
+  void SettleSplice();
+  void EndSplice(size_t bytes, absl::Status status, OutputState output);
+  // How long the output's reader takes for so many bytes.
+  static absl::Duration TimeOf(const SimulatedOutput& output, size_t bytes);
   void EndReceive(Connection& connection);
   void EndSend(Connection& connection);
   void AddEvent(Event::Kind kind, ConnectionId id, size_t bytes, absl::Status status);
@@ -111,6 +129,7 @@ class SimulatedTransport : public Transport {
   ConnectionTable<Connection> connections_;
   std::map<int, SimulatedOutput> outputs_;
   Write write_;
+  Splice splice_;
   uint16_t reserved_ports_used_ = 0;
   uint16_t other_ports_used_ = 0;
   std::atomic<bool> woken_ = false;

@@ -12,6 +12,7 @@
 //   StartSend()     -> kSent          at most one send per connection at a time;
 //                                     SendNow() first, which has no event
 //   StartWrite()    -> kWritten       at most one write per transport at a time
+//   StartSplice()   -> kSpliced       at most one per transport, and instead of a receive
 //
 // Memory: from a Start...() until its event has come out of Wait(), or until Close()
 // has returned, the memory belongs to the transport (with io_uring: to the kernel).
@@ -60,12 +61,20 @@ struct ReceiveInto {
   bool IsValid() const { return promised >= 1 && promised <= size(); }
 };
 
+// Why a splice ends before all of its bytes have moved, if that is for its output.
+enum class OutputState : uint8_t {
+  kTakes,    // it is not
+  kFull,     // a pipe whose reader is slow
+  kRefuses,  // its reader is gone, or see CanSplice(): a write will get on, or say why not
+};
+
 struct Event {
   enum class Kind : uint8_t {
     kConnected,
     kReceived,
     kSent,     // `bytes` of the memory were sent: maybe not all
     kWritten,  // `bytes` of the memory were written: maybe not all
+    kSpliced,  // `bytes` went from the connection to the output: maybe not all
   };
   Kind kind = Kind::kConnected;
   ConnectionId connection = 0;  // not of kWritten
@@ -77,7 +86,8 @@ struct Event {
   // (EPIPE; SIGPIPE may have been raised as well, or not), the others as
   // io/errno_status.h says for OutputError().
   absl::Status status;
-  size_t bytes = 0;  // at least 1 when status is OK, but for kConnected
+  size_t bytes = 0;  // at least 1 when status is OK, but for kConnected and as said below
+  OutputState output = OutputState::kTakes;  // of kSpliced
 };
 
 // Close() takes no events out of a turn that was already given: skip those of
@@ -124,9 +134,23 @@ class Transport {
 
   // Writes to an open file, pipe, socket or terminal, at `offset` if one is given
   // (regular files) and at its position if not. May take fewer bytes. Does not hold up
-  // the connections while a pipe's reader is slow. REQUIRES: no write is under way.
+  // the connections while a pipe's reader is slow. No bytes: waits until a pipe has room
+  // or no reader, and ends with OK and 0 bytes. REQUIRES: no write is under way.
   virtual void StartWrite(int fd, std::span<const std::byte> bytes,
                           std::optional<uint64_t> offset) = 0;
+
+  // Whether bytes can go to `fd` by StartSplice(). FailedPrecondition: it is not a pipe.
+  // Unimplemented, naming the errno: the kernel would not, when it was first tried.
+  virtual absl::Status CanSplice(int fd) = 0;
+
+  // Moves the next `bytes` of the connection's stream, all of which the peer is known to
+  // send, to a pipe, without a copy. May wait until all of them have come. They move in
+  // Wait() only, and the events of that very Wait() tell of all that have moved, so that
+  // none is lost by a Close(). REQUIRES: bytes is at least 1, the connection is connected
+  // and has no receive under way; no splice is, and no write.
+  virtual void StartSplice(ConnectionId connection, int fd, size_t bytes) = 0;
+  // Ends the splice, if one is under way, without an event.
+  virtual void StopSplice() = 0;
 
   // Sleeps until there is an event, until `until`, or until Wake(), and gives the
   // events there are, maybe none.

@@ -23,6 +23,7 @@ void UringTransport::OnCompletion(uint64_t user_data, int result) {
   switch (static_cast<Task>(user_data >> 32)) {
     case Task::kConnect: return OnConnected(id, connections_.Get(id), result);
     case Task::kReceive: return OnReceived(id, connections_.Get(id), result);
+    case Task::kReadable: return OnReadable(id, connections_.Get(id));
     case Task::kSend: return OnSent(id, connections_.Get(id), result);
     case Task::kWrite: return OnWritten(result);
     case Task::kWritable: return OnWritable(result);
@@ -55,6 +56,12 @@ void UringTransport::OnReceived(ConnectionId id, Connection& connection, int res
   AddEvent(Event::Kind::kReceived, id, result, std::move(status));
 }
 
+// Whether for bytes, the end or an error is found out by the splice, or else by nobody.
+void UringTransport::OnReadable(ConnectionId id, Connection& connection) {
+  connection.polling = false;
+  if (splice_.IsOf(id)) splice_.OnReadable();
+}
+
 void UringTransport::OnSent(ConnectionId id, Connection& connection, int result) {
   if (WasInterrupted(result) && !connection.closing) return SubmitSend(id, connection);
   connection.sending = false;
@@ -67,11 +74,7 @@ void UringTransport::OnSent(ConnectionId id, Connection& connection, int result)
 void UringTransport::OnWritten(int result) {
   if (!write_.closing && result == -EINTR) return SubmitWrite();
   // An O_NONBLOCK pipe that is full: some kernels leave the waiting to us.
-  if (!write_.closing && result == -EAGAIN) {
-    return Submit(Task::kWritable, 0, [this](io_uring_sqe* entry) {
-      io_uring_prep_poll_add(entry, write_.fd, POLLOUT);
-    });
-  }
+  if (!write_.closing && result == -EAGAIN) return SubmitWritable();
   write_.active = false;
   absl::Status status;
   if (result <= 0) status = OutputError(result < 0 ? -result : EIO);
@@ -80,7 +83,9 @@ void UringTransport::OnWritten(int result) {
 
 void UringTransport::OnWritable(int result) {
   if (result < 0 || write_.closing) return OnWritten(result < 0 ? result : -ECANCELED);
-  SubmitWrite();
+  if (!write_.bytes.empty()) return SubmitWrite();
+  write_.active = false;
+  AddEvent(Event::Kind::kWritten, 0, 0, absl::OkStatus());
 }
 
 void UringTransport::OnWake() {
@@ -104,7 +109,10 @@ void UringTransport::FailOperations() {
     fail(connection.connecting, Event::Kind::kConnected);
     fail(connection.receiving, Event::Kind::kReceived);
     fail(connection.sending, Event::Kind::kSent);
+    connection.polling = false;
   });
+  if (splice_.active()) AddEvent(Event::Kind::kSpliced, splice_.connection(), 0, lost_);
+  splice_.Stop();
   if (std::exchange(write_.active, false)) AddEvent(Event::Kind::kWritten, 0, 0, lost_);
 }
 

@@ -33,8 +33,8 @@ absl::StatusOr<std::unique_ptr<UringTransport>> UringTransport::Make() {
 
 UringTransport::UringTransport(UniqueFd wake, std::unique_ptr<Ring> ring)
     : wake_(std::move(wake)), ring_(std::move(ring)) {
-  gathered_.reserve(2 * kMaxConnections + 1);
-  given_.reserve(2 * kMaxConnections + 1);
+  gathered_.reserve(2 * kMaxConnections + 2);
+  given_.reserve(2 * kMaxConnections + 2);
 }
 
 UringTransport::~UringTransport() {
@@ -46,7 +46,7 @@ UringTransport::~UringTransport() {
 }
 
 bool UringTransport::IsBusy() {
-  bool busy = write_.active;
+  bool busy = write_.active || splice_.active();
   connections_.ForEach([&](ConnectionId, Connection& connection) { busy |= connection.IsBusy(); });
   return busy;
 }
@@ -98,9 +98,16 @@ void UringTransport::StartSend(ConnectionId id, std::span<const std::byte> bytes
 void UringTransport::StartWrite(int fd, std::span<const std::byte> bytes,
                                 std::optional<uint64_t> offset) {
   AdoptThread();
-  assert(!write_.active && !bytes.empty());
+  assert(!write_.active);
   write_ = {.active = true, .fd = fd, .bytes = bytes, .offset = offset.value_or(kFilePosition)};
-  SubmitWrite();
+  bytes.empty() ? SubmitWritable() : SubmitWrite();
+}
+
+void UringTransport::StartSplice(ConnectionId id, int fd, size_t bytes) {
+  AdoptThread();
+  const Connection& connection = connections_.Get(id);
+  assert(!connection.connecting && !connection.receiving && !write_.active);
+  splice_.Start(id, connection.fd.get(), fd, bytes);
 }
 
 size_t UringTransport::SendNow(ConnectionId id, std::span<const std::byte> bytes) {
@@ -117,9 +124,11 @@ void UringTransport::Close(ConnectionId id) {
   AdoptThread();
   Connection& connection = connections_.Get(id);
   connection.closing = true;
+  if (splice_.IsOf(id)) splice_.Stop();
   if (connection.IsBusy()) shutdown(connection.fd.get(), SHUT_RDWR);
   if (connection.connecting) Cancel(Task::kConnect, id);
   if (connection.receiving) Cancel(Task::kReceive, id);
+  if (connection.polling) Cancel(Task::kReadable, id);
   if (connection.sending) Cancel(Task::kSend, id);
   while (connection.IsBusy() && ring_ != nullptr) Pump(absl::InfiniteDuration());
   std::erase_if(gathered_, [id](const Event& event) {
@@ -131,6 +140,7 @@ void UringTransport::Close(ConnectionId id) {
 Turn UringTransport::Wait(absl::Time until) {
   AdoptThread();
   do {
+    AttemptSplice();
     const bool sleep = gathered_.empty() && !woken_;
     Pump(sleep ? until - Now() : absl::ZeroDuration());
   } while (gathered_.empty() && !woken_ && Now() < until);
@@ -196,6 +206,22 @@ void UringTransport::SubmitWrite() {
                         write_.offset);
     if (blocks) entry->flags |= IOSQE_ASYNC;
   });
+}
+
+void UringTransport::SubmitWritable() {
+  Submit(Task::kWritable, 0,
+         [this](io_uring_sqe* entry) { io_uring_prep_poll_add(entry, write_.fd, POLLOUT); });
+}
+
+void UringTransport::AttemptSplice() {
+  if (!splice_.active() || splice_.WaitsForSocket() || ring_ == nullptr) return;
+  const ConnectionId id = splice_.connection();
+  Connection& connection = connections_.Get(id);
+  auto event = splice_.Attempt(connection.sockets.peer(), connection.threshold);
+  if (event.has_value()) return gathered_.push_back(*std::move(event));
+  if (std::exchange(connection.polling, true)) return;
+  Submit(Task::kReadable, id,
+         [&](io_uring_sqe* entry) { io_uring_prep_poll_add(entry, connection.fd.get(), POLLIN); });
 }
 
 // A poll, not a read: a ring that is left behind must own no memory.

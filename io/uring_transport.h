@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "io/connection_table.h"
+#include "io/pipe_splice.h"
 #include "io/ring.h"
 #include "io/socket.h"
 #include "io/transport.h"
@@ -46,6 +47,9 @@ class UringTransport final : public Transport {
   void Close(ConnectionId connection) override;
   void StartWrite(int fd, std::span<const std::byte> bytes,
                   std::optional<uint64_t> offset) override;
+  absl::Status CanSplice(int fd) override { return splice_.CanSplice(fd); }
+  void StartSplice(ConnectionId connection, int fd, size_t bytes) override;
+  void StopSplice() override { splice_.Stop(); }
   Turn Wait(absl::Time until) override;
   void Wake() override;
   absl::Time Now() override;
@@ -55,10 +59,19 @@ class UringTransport final : public Transport {
   // What a completion is of. Its user_data is
   //
   //   | task (32) | connection id (32) |
-  enum class Task : uint32_t { kConnect, kReceive, kSend, kWrite, kWritable, kWake, kCancel };
+  enum class Task : uint32_t {
+    kConnect,
+    kReceive,
+    kReadable,
+    kSend,
+    kWrite,
+    kWritable,
+    kWake,
+    kCancel,
+  };
 
   struct Connection {
-    bool IsBusy() const { return connecting || receiving || sending; }
+    bool IsBusy() const { return connecting || receiving || polling || sending; }
 
     SocketMaker sockets;
     UniqueFd fd;
@@ -66,6 +79,7 @@ class UringTransport final : public Transport {
     // Under way: the kernel owns what is below.
     bool connecting = false;
     bool receiving = false;
+    bool polling = false;  // for a splice, which may have ended since
     bool sending = false;
     bool closing = false;  // no more events
     ReceiveInto into;
@@ -101,6 +115,8 @@ class UringTransport final : public Transport {
   void SubmitReceive(ConnectionId id, Connection& connection);
   void SubmitSend(ConnectionId id, Connection& connection);
   void SubmitWrite();
+  void SubmitWritable();
+  void AttemptSplice();
   void SubmitWake();
   void Cancel(Task task, ConnectionId id);
 
@@ -109,6 +125,7 @@ class UringTransport final : public Transport {
   void OnCompletion(uint64_t user_data, int result);
   void OnConnected(ConnectionId id, Connection& connection, int result);
   void OnReceived(ConnectionId id, Connection& connection, int result);
+  void OnReadable(ConnectionId id, Connection& connection);
   void OnSent(ConnectionId id, Connection& connection, int result);
   void OnWritten(int result);
   void OnWritable(int result);
@@ -121,6 +138,7 @@ class UringTransport final : public Transport {
 
   ConnectionTable<Connection> connections_;
   Write write_;
+  PipeSplice splice_;
   UniqueFd wake_;  // an eventfd
   bool wake_submitted_ = false;
   bool woken_ = false;

@@ -44,6 +44,7 @@ xdr::Encoder Channel::BeginCall(Slot& slot, const Request& request, absl::Time n
   slot.tag = request.tag;
   slot.locate = request.locate;
   slot.payload = request.payload;
+  slot.may_divert = request.may_divert;
   slot.called = now;
   slot.resends_left = options_.retransmissions;
 

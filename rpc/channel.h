@@ -18,7 +18,8 @@
 // Many calls may be in flight, and replies come in any order: each finds its call by
 // its xid. A call that expects a payload (the data of a READ) brings the memory for
 // it and a function that finds it in the reply, so that the payload is received
-// straight into place; see rpc/record_reader.h.
+// straight into place; see rpc/record_reader.h. Or past that place: a reply to a call that
+// may_divert stops the channel where its payload begins, until Keep() or OnDiverted().
 #ifndef RPC_CHANNEL_H_
 #define RPC_CHANNEL_H_
 
@@ -86,13 +87,24 @@ class Channel {
   xdr::ByteView SendBytes() { return send_queue_.Bytes(); }
   void OnSent(size_t size, absl::Time now);
 
-  // See rpc/record_reader.h. REQUIRES: status().ok(), and NextReply() gave nothing.
+  // See rpc/record_reader.h. REQUIRES: status().ok(), NextReply() gave nothing, and so
+  // does arrival().
   ReceiveSpans GetReceiveSpans() { return records_.GetReceiveSpans(); }
   void OnReceived(size_t size) { records_.OnReceived(size); }
   void set_receive_ahead(size_t bytes) { records_.set_receive_ahead(bytes); }
 
   // The next reply among the bytes received; nothing when more bytes are needed.
   std::optional<Reply> NextReply();
+
+  // The reply that stands before its payload, after NextReply() has given nothing.
+  std::optional<Arrival> arrival() const;
+  // What is left of the payload goes to the request's memory, behind the room for what has
+  // been diverted. REQUIRES: arrival() has a value.
+  void Keep() { diversion_ = Diversion::kKept; }
+  // The payload's next `size` bytes have left the connection for elsewhere; after the last
+  // of them the reply comes as any other. When the connection is lost before that, it comes
+  // again whole, from its first byte. REQUIRES: size <= arrival()->left.
+  void OnDiverted(size_t size) { records_.OnPayloadPassed(size); }
 
   // When OnTimeout wants to be called, at the latest; InfiniteFuture if never.
   absl::Time NextDeadline() const;
@@ -128,6 +140,8 @@ class Channel {
     kToEnd,     // the rest is small, or is not wanted: the head is all there is
     kSkip,      // no call waits for it
   };
+  // What becomes of the payload at hand: offered by arrival(), or kept in memory.
+  enum class Diversion : uint8_t { kUndecided, kOffered, kKept };
   using Progress = RecordReader::Progress;
 
   xdr::Encoder BeginCall(Slot& slot, const Request& request, absl::Time now);
@@ -144,6 +158,7 @@ class Channel {
   void FindSlot();
   void OnVerifier();
   void OnResults();
+  void OfferPayload();
   // ... or that the record ended before it.
   void OnRecordEnded();
   void SkipRest();
@@ -171,6 +186,7 @@ class Channel {
   xdr::ByteView head_;       // the head, once all of it that is wanted has come
   size_t payload_wanted_ = 0;
   bool payload_cut_short_ = false;
+  Diversion diversion_ = Diversion::kUndecided;
   Slot* slot_ = nullptr;  // whose reply it is
 
   absl::Status status_;

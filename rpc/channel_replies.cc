@@ -25,7 +25,7 @@ std::optional<Reply> Channel::NextReply() {
   while (status_.ok()) {
     const bool at_end = stage_ == Stage::kSkip;
     switch (TakeStage()) {
-      case Progress::kNeedBytes: return std::nullopt;
+      case Progress::kNeedBytes: OfferPayload(); return std::nullopt;
       case Progress::kFailed: status_ = records_.status(); return std::nullopt;
       case Progress::kRecordEnded: OnRecordEnded(); break;
       case Progress::kDone:
@@ -68,6 +68,7 @@ void Channel::BeginRecord() {
   header_bytes_ = 0;
   payload_wanted_ = 0;
   payload_cut_short_ = false;
+  diversion_ = Diversion::kUndecided;
   slot_ = nullptr;
 }
 
@@ -128,6 +129,20 @@ void Channel::OnResults() {
     assert(place.results_bytes > results.size());
     head_wanted_ = header_bytes_ + place.results_bytes;
   }
+}
+
+// To be offered it has to begin where the bytes received end: nothing of it was staged.
+void Channel::OfferPayload() {
+  if (stage_ != Stage::kPayload || diversion_ != Diversion::kUndecided) return;
+  const bool is_ahead = records_.PayloadAhead() == payload_wanted_;
+  diversion_ = slot_->may_divert && is_ahead ? Diversion::kOffered : Diversion::kKept;
+}
+
+std::optional<Arrival> Channel::arrival() const {
+  const bool is_offered = stage_ == Stage::kPayload && diversion_ == Diversion::kOffered;
+  if (!is_offered || records_.PayloadAhead() == 0) return std::nullopt;
+  return Arrival{slot_->tag, records_.head().subspan(header_bytes_), payload_wanted_,
+                 records_.PayloadAhead()};
 }
 
 void Channel::OnRecordEnded() {

@@ -146,6 +146,13 @@ RecordReader::Progress RecordReader::TakePayload(std::span<std::byte> to) {
   return Progress::kDone;
 }
 
+void RecordReader::OnPayloadPassed(size_t size) {
+  assert(size <= PayloadAhead() && staged_begin_ == staged_end_);
+  payload_filled_ += size;
+  fragment_left_ -= size;
+  CheckInvariants();
+}
+
 RecordReader::Progress RecordReader::Skip() {
   payload_ = {};
   payload_filled_ = 0;

@@ -30,6 +30,7 @@
 #ifndef RPC_RECORD_READER_H_
 #define RPC_RECORD_READER_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -86,6 +87,14 @@ class RecordReader {
 
   // Fills `to` with the record's next bytes. Call with the same `to` until kDone.
   Progress TakePayload(std::span<std::byte> to);
+
+  // The payload's next bytes, as many as the fragment at hand has, have not been received
+  // and need not be: whoever takes them off the connection says so, and TakePayload goes
+  // on behind them. REQUIRES: TakePayload gave kNeedBytes, and size <= PayloadAhead().
+  size_t PayloadAhead() const {
+    return std::min(payload_.size() - payload_filled_, fragment_left_);
+  }
+  void OnPayloadPassed(size_t size);
 
   // Passes over what is left of the record; kDone when the next one can begin.
   Progress Skip();

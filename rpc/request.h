@@ -24,6 +24,20 @@ struct Request {
   // until the channel is gone. A longer payload is cut to it, and the rest dropped.
   PayloadLocator locate = nullptr;
   std::span<std::byte> payload;
+  // Whether the payload may go past memory, if that can be done: see Arrival.
+  bool may_divert = false;
+};
+
+// A reply that has come up to its payload, all of which is still in the connection and
+// may leave it for elsewhere (a pipe), without a copy. The channel stands still before it
+// until its owner has decided.
+struct Arrival {
+  uint64_t tag = 0;
+  // The encoded results before the payload. Valid until the next NextReply().
+  xdr::ByteView results;
+  size_t payload_bytes = 0;
+  // How many of them have not been diverted yet; at least 1.
+  size_t left = 0;
 };
 
 struct Reply {
@@ -36,7 +50,7 @@ struct Reply {
   bool wants_new_credentials = false;
   // The encoded results, without the payload. Valid until the next NextReply().
   xdr::ByteView results;
-  // How many bytes of payload were put into the request's memory.
+  // How many bytes of payload were put into the request's memory, or diverted.
   size_t payload_bytes = 0;
   // When Call() was told about it.
   absl::Time called;

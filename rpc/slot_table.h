@@ -54,6 +54,7 @@ struct Slot {
   uint64_t tag = 0;                 // the caller's, given back with the reply
   PayloadLocator locate = nullptr;  // null: the reply has no payload
   std::span<std::byte> payload;     // the caller's memory for it
+  bool may_divert = false;          // whether it may go past that memory
   absl::Time called;                // when it was first queued
   absl::Time deadline;              // when its reply is overdue; never, until it has been sent
   int resends_left = 0;             // on one and the same connection

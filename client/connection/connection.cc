@@ -35,11 +35,18 @@ void Connection::StartTransfers() {
   DropUnaskedBytes();
   if (!connected()) return;
   if (!sending_) StartSend();
-  if (!receiving_) {
-    receiving_ = true;
-    const rpc::ReceiveSpans spans = channel_.GetReceiveSpans();
-    pump_.transport().StartReceive(*transport_id_, {spans.first, spans.second, spans.promised});
+  if (!receiving_ && !splicing_) StartReceiving();
+}
+
+void Connection::StartReceiving() {
+  if (const std::optional<rpc::Arrival> arrival = channel_.arrival()) {
+    if (!is_diverting()) return;  // until its owner has decided
+    splicing_ = true;
+    return pump_.transport().StartSplice(*transport_id_, *divert_to_, arrival->left);
   }
+  receiving_ = true;
+  const rpc::ReceiveSpans spans = channel_.GetReceiveSpans();
+  pump_.transport().StartReceive(*transport_id_, {spans.first, spans.second, spans.promised});
 }
 
 // At once as a rule: who waits for a send is woken by it, and has nothing to do then.
@@ -82,11 +89,23 @@ void Connection::OnTransfer(const io::Event& event) {
   if (event.kind == io::Event::Kind::kSent) {
     sending_ = false;
     channel_.OnSent(event.bytes, pump_.now());
+  } else if (event.kind == io::Event::Kind::kSpliced) {
+    OnSpliced(event);
   } else {
     receiving_ = false;
     last_heard_ = pump_.now();
     channel_.OnReceived(event.bytes);
   }
+}
+
+void Connection::OnSpliced(const io::Event& event) {
+  splicing_ = false;
+  if (event.bytes != 0) last_heard_ = pump_.now();
+  channel_.OnDiverted(event.bytes);
+  diverted_.bytes += event.bytes;
+  diverted_.output = event.output;
+  const bool goes_on = event.output == io::OutputState::kTakes;
+  if (!goes_on || !channel_.arrival().has_value()) divert_to_.reset();
 }
 
 // Nobody looks for replies when there are no calls, and who took the last one has not
@@ -132,7 +151,13 @@ void Connection::Lose(const absl::Status& why) {
   if (losses_unanswered_ >= kMostLossesUnanswered) Close(why);
 }
 
+void Connection::StopDiverting() {
+  if (std::exchange(splicing_, false)) pump_.transport().StopSplice();
+  divert_to_.reset();
+}
+
 void Connection::CloseTransport() {
+  StopDiverting();
   if (transport_id_.has_value()) pump_.transport().Close(*transport_id_);
   transport_id_.reset();
   receiving_ = sending_ = false;
@@ -163,6 +188,15 @@ std::optional<rpc::Reply> Connection::NextReply() {
   if (!channel_.status().ok()) Close(channel_.status());
   if (reply.has_value()) OnReply();
   return reply;
+}
+
+std::optional<rpc::Arrival> Connection::arrival() const {
+  return connected() ? channel_.arrival() : std::nullopt;
+}
+
+void Connection::Keep() {
+  StopDiverting();
+  channel_.Keep();
 }
 
 void Connection::OnReply() {

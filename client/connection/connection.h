@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -91,6 +92,22 @@ class Connection {
     channel_.Call(request, args, pump_.now());
   }
   std::optional<rpc::Reply> NextReply();
+
+  // As rpc::Channel: a reply whose payload can go past memory. Nothing is received until its
+  // owner has said one of these.
+  std::optional<rpc::Arrival> arrival() const;
+  void Keep();
+  // Its payload goes to this pipe, in the turns from now on, until all of it has, until the
+  // pipe takes no more, or until Keep(). REQUIRES: nothing is written in the meantime.
+  void Divert(int fd) { divert_to_ = fd; }
+  bool is_diverting() const { return divert_to_.has_value(); }
+  // What has been diverted since the last time, and how the pipe took it.
+  struct Diverted {
+    size_t bytes = 0;
+    io::OutputState output = io::OutputState::kTakes;
+  };
+  Diverted TakeDiverted() { return std::exchange(diverted_, Diverted()); }
+
   void set_receive_ahead(size_t bytes) { channel_.set_receive_ahead(bytes); }
   void RenewCredentials() { channel_.RenewCredentials(); }
   absl::Duration patience() const { return options_.patience; }
@@ -129,6 +146,9 @@ class Connection {
   void TurnRace();
   void OnConnected(const AddressRace::Winner& winner);
   void OnTransfer(const io::Event& event);
+  void OnSpliced(const io::Event& event);
+  void StartReceiving();
+  void StopDiverting();
   void DropUnaskedBytes();
   // The transport's connection is of no use any more; calls stay.
   void Lose(const absl::Status& why);
@@ -154,6 +174,9 @@ class Connection {
   uint16_t source_port_ = 0;
   bool receiving_ = false;
   bool sending_ = false;
+  bool splicing_ = false;
+  std::optional<int> divert_to_;
+  Diverted diverted_;
   // It has failed; what has been received before is still to be taken.
   absl::Status broken_;
 

@@ -103,6 +103,7 @@ void FileStream::SendRead(ChunkId chunk) {
   request.tag = chunk;
   request.locate = nfs3::LocateReadData;
   request.payload = ask.memory;
+  request.may_divert = may_divert_;
   session_.connection().Call(request, nfs3::Read3Args{session_.file().handle, ask.offset,
                                                       static_cast<uint32_t>(ask.memory.size())});
 }
@@ -122,8 +123,10 @@ void FileStream::SendGetattr() {
 
 void FileStream::TakeReplies() {
   Connection& connection = session_.connection();
+  TakeDiverted();
   while (std::optional<rpc::Reply> reply = connection.NextReply()) OnReply(*reply);
   if (!connection.status().ok()) Fail(connection.status());
+  arrival();  // what need not wait for its owner does not
 }
 
 void FileStream::OnReply(const rpc::Reply& reply) {
@@ -169,7 +172,7 @@ void FileStream::OnRead(ChunkId chunk, const nfs3::Read3Head& head, uint32_t cou
   // Some servers make up bytes where the file ends, instead of saying eof.
   const bool tells_size = head.file_attributes.has_value();
   const bool is_at_end = version_.IsMeaningful() && SizeBy(head.file_attributes) == ask.offset;
-  if (is_at_end && tells_size) return window_.OnAnswer(chunk, 0, /*eof=*/true);
+  if (is_at_end && tells_size) return Answer(chunk, 0, /*eof=*/true);
   if (is_at_end && count != 0) return Doubt(chunk, eof);
   const bool contradicts = eof && EndsBeforeSize(ask.offset + count);
   if (count == 0 && (!eof || contradicts)) return Doubt(chunk, eof);
@@ -178,7 +181,15 @@ void FileStream::OnRead(ChunkId chunk, const nfs3::Read3Head& head, uint32_t cou
     ++counters_.reads;
     if (count != ask.memory.size() && !eof) ++counters_.short_reads;
   }
-  window_.OnAnswer(chunk, count, eof && !contradicts);
+  Answer(chunk, count, eof && !contradicts);
+}
+
+// Attributes may be older than the answer before, so even what they confirm can be wrong.
+void FileStream::Answer(ChunkId chunk, uint32_t count, bool eof) {
+  const uint64_t end = asks_[chunk].offset + count;
+  if (!eof || end >= window_.next_offset()) return window_.OnAnswer(chunk, count, eof);
+  Fail(FileChangedError(absl::StrCat("the server says that the file ends at byte ", end,
+                                     ", and has sent what is behind it")));
 }
 
 void FileStream::OnReadError(ChunkId chunk, nfs3::Status status) {
@@ -233,7 +244,7 @@ void FileStream::Resolve(ChunkId chunk) {
   const bool is_end = version_.HasAbsurdSize() ? claims_eof_[chunk] : offset >= version_.size();
   if (is_end) {
     retries_.Unpark(chunk);
-    return window_.OnAnswer(chunk, 0, /*eof=*/true);
+    return Answer(chunk, 0, /*eof=*/true);
   }
   if (retries_.ParkForDoubt(chunk, session_.pump().now())) return;
   if (!claims_eof_[chunk]) {

@@ -32,6 +32,7 @@
 #include "client/stream/file_version.h"
 #include "client/stream/read_retries.h"
 #include "client/stream/window.h"
+#include "io/transport.h"
 #include "rpc/channel.h"
 
 namespace nfs {
@@ -50,6 +51,7 @@ class FileStream {
     uint64_t jukebox_retries = 0;  // READs sent again because the server asked for time
     uint64_t doubts = 0;           // answers that did not fit the file's size
     uint64_t stale_handles = 0;    // times that the path was walked again
+    uint64_t diverted_bytes = 0;   // went past memory
   };
 
   // `lent_bytes`: how much the consumer may hold at a time, if that is more than one READ
@@ -72,6 +74,29 @@ class FileStream {
   void Release() { window_.Release(); }
   // Whether the consumer holds all that it may, so that nothing more can be lent.
   bool IsLentOut() const { return window_.IsLentOut(); }
+
+  // --- Past memory: client/stream/file_stream_diversion.cc. Bytes that are next in file
+  // order when they come up in the connection can go from there to a pipe. Then they are
+  // neither lent nor released.
+
+  // From the next READ on.
+  void set_may_divert(bool may) { may_divert_ = may; }
+  // The READ reply that waits to be diverted or kept, as things are now. Others go to memory
+  // by themselves; for this one the owner decides, and soon: nothing is received meanwhile.
+  enum class Arrival : uint8_t {
+    kNone,
+    kNext,    // its data is next in file order, and nothing is lent
+    kBehind,  // ... behind bytes that are lent or can be
+  };
+  Arrival arrival();
+  // Its data goes to the pipe `fd`, as far as the pipe takes it. REQUIRES: arrival() is
+  // kNext, and nothing is written to the pipe until it is another, or pipe() not kTakes.
+  void Divert(int fd);
+  bool is_diverting() const { return session_.connection().is_diverting(); }
+  // How the pipe took what was diverted to it in the last turn.
+  io::OutputState pipe() const { return pipe_; }
+  // Its data goes to memory, or what is left of it. REQUIRES: arrival() is not kNone.
+  void KeepArrival();
 
   // All bytes have been lent, as far as range and file go, and the file is known to be
   // what it was.
@@ -100,6 +125,7 @@ class FileStream {
   void OnReply(const rpc::Reply& reply);
   void OnReadReply(ChunkId chunk, const rpc::Reply& reply);
   void OnRead(ChunkId chunk, const nfs3::Read3Head& head, uint32_t count);
+  void Answer(ChunkId chunk, uint32_t count, bool eof);
   void OnReadError(ChunkId chunk, nfs3::Status status);
   void OnGetattrReply(const rpc::Reply& reply);
   void OnJukebox(ChunkId chunk, nfs3::Status status);
@@ -107,6 +133,10 @@ class FileStream {
   bool Observe(const nfs3::PostOpAttr& attributes);
   // How long the file is by these attributes; as far as is known when there are none.
   uint64_t SizeBy(const nfs3::PostOpAttr& attributes) const;
+
+  // --- Past memory
+  void TakeDiverted();
+  Arrival Judge(const rpc::Arrival& arrival);
 
   // --- Doubts
   bool EndsBeforeSize(uint64_t end) const;
@@ -127,6 +157,9 @@ class FileStream {
   bool unseen_ = false;  // a READ had no attributes, and no others came since
   bool is_stale_ = false;
   int stale_in_a_row_ = 0;
+  bool may_divert_ = false;
+  ChunkId arrived_ = 0;  // whose data is, or was last, diverted
+  io::OutputState pipe_ = io::OutputState::kTakes;
   Counters counters_;
   absl::Status status_;
 };

@@ -67,7 +67,7 @@ std::optional<Window::Ask> Window::AskForNew(bool consumer_waits) {
   if (offset >= size_hint_ && !MayProbe()) return std::nullopt;
   Chunk& chunk = At(ask_);
   chunk.wanted = static_cast<uint32_t>(std::min<uint64_t>(options_.chunk_bytes, end_ - offset));
-  chunk.filled = 0;
+  chunk.filled = chunk.handed_out = 0;
   return Send(ask_++);
 }
 
@@ -101,7 +101,17 @@ void Window::OnAnswer(ChunkId id, uint32_t count, bool eof) {
   const bool beyond = OffsetOf(number) >= end_;
   if (beyond) chunk.wanted = chunk.filled = 0;
   if (chunk.filled < chunk.wanted) ++holes_;
+  PassHandedOut();
   CheckInvariants();
+}
+
+// A chunk that is whole, and has been handed out whole, is over.
+void Window::PassHandedOut() {
+  if (next_ == ask_) return;
+  const Chunk& chunk = At(next_);
+  if (chunk.handed_out == 0 || !IsReady(next_) || chunk.handed_out != chunk.filled) return;
+  assert(oldest_ == next_);
+  oldest_ = ++next_;
 }
 
 void Window::EndAt(uint64_t offset) {
@@ -121,9 +131,7 @@ void Window::EndAt(uint64_t offset) {
 // --- Handing out -----------------------------------------------------------
 
 bool Window::CanLend() const {
-  if (AtEnd() || next_ == ask_ || IsLentOut()) return false;
-  const Chunk& chunk = At(next_);
-  return !chunk.in_flight && chunk.filled == chunk.wanted;
+  return !AtEnd() && next_ != ask_ && !IsLentOut() && IsReady(next_);
 }
 
 std::optional<std::span<const std::byte>> Window::Lend() {
@@ -131,14 +139,42 @@ std::optional<std::span<const std::byte>> Window::Lend() {
   const uint64_t first = next_;
   size_t bytes = 0;
   do {
-    bytes += At(next_).filled;
-    next_offset_ += At(next_).filled;
-    ++next_;
+    const Chunk& chunk = At(next_++);
+    bytes += chunk.filled - chunk.handed_out;
+    next_offset_ += chunk.filled - chunk.handed_out;
   } while (CanLend() && next_ % ring_.size() != 0);
   At(first).piece = static_cast<uint32_t>(next_ - first);
   CheckInvariants();
-  // All but the file's last chunk are full, so that there are no gaps.
-  return std::span<const std::byte>(MemoryOf(first).data(), bytes);
+  // All but the file's last chunk are full, and of none but the first has a part been
+  // handed out: there are no gaps.
+  return std::span<const std::byte>(MemoryOf(first).data() + At(first).handed_out, bytes);
+}
+
+bool Window::IsReady(uint64_t number) const {
+  const Chunk& chunk = At(number);
+  return !chunk.in_flight && chunk.filled == chunk.wanted;
+}
+
+Window::Place Window::PlaceOf(ChunkId id) const {
+  const uint64_t number = NumberOf(id);
+  const Chunk& chunk = At(number);
+  assert(chunk.in_flight);
+  // What came of it before has to go out first, or has gone out already.
+  if (chunk.filled != chunk.handed_out) return Place::kLater;
+  for (uint64_t before = next_; before < number; ++before) {
+    if (!IsReady(before)) return Place::kLater;
+  }
+  return number == next_ && lent() == 0 ? Place::kNext : Place::kBehind;
+}
+
+void Window::HandOut(ChunkId id, uint32_t bytes) {
+  const uint64_t number = NumberOf(id);
+  Chunk& chunk = At(number);
+  assert(number == next_ && chunk.in_flight && lent() == 0);
+  assert(bytes <= chunk.wanted - chunk.handed_out);
+  chunk.handed_out += bytes;
+  next_offset_ += bytes;
+  CheckInvariants();
 }
 
 void Window::Release() {

@@ -18,7 +18,9 @@
 //   - Only the server's eof ends the file. The size from its attributes is a hint: no
 //     READ is sent beyond it until everything before has come and no eof with it, and
 //     then one at a time.
-//   - Bytes are lent in file order, each once.
+//   - Bytes are lent in file order, each once. The first bytes of the next chunk may be
+//     handed out past its memory, before its READ is answered; they are not lent again,
+//     even if the answer brings them once more.
 //
 // No I/O, no time, no RPC.
 #ifndef CLIENT_STREAM_WINDOW_H_
@@ -69,6 +71,19 @@ class Window {
   // asked for, and count is at most what was asked for.
   void OnAnswer(ChunkId chunk, uint32_t count, bool eof);
 
+  // How the bytes that the READ in flight for `chunk` brings are placed.
+  enum class Place : uint8_t {
+    kNext,    // they are the next of the file, and nothing is lent
+    kBehind,  // ... behind bytes that are lent or can be
+    kLater,
+  };
+  Place PlaceOf(ChunkId chunk) const;
+  // The next `bytes` of those went past memory to the consumer. The READ stays in flight;
+  // should its answer never come, and another one instead, it brings them once more.
+  // REQUIRES: PlaceOf(chunk) was kNext before the first of them, and they are no more than
+  // were asked for.
+  void HandOut(ChunkId chunk, uint32_t bytes);
+
   // The file is known to be at least so long.
   void RaiseSizeHint(uint64_t size) { size_hint_ = std::max(size_hint_, size); }
 
@@ -80,7 +95,7 @@ class Window {
 
   // Everything that is wanted, or that the file has, has been lent.
   bool AtEnd() const { return next_offset() >= end_; }
-  // Offset in the file of the first byte not lent yet.
+  // Offset in the file of the first byte neither lent nor handed out yet.
   uint64_t next_offset() const { return next_offset_; }
   // Where the server said that the file ends; nothing when it has not.
   std::optional<uint64_t> eof() const { return eof_; }
@@ -93,6 +108,7 @@ class Window {
     uint32_t wanted = 0;  // bytes
     uint32_t filled = 0;
     uint32_t piece = 0;  // chunks that were lent together, from this one on
+    uint32_t handed_out = 0;  // the first bytes, past memory: filled, or not yet
     bool in_flight = false;
   };
 
@@ -110,6 +126,8 @@ class Window {
   bool MayProbe() const;
   bool CanLend() const;
   void EndAt(uint64_t offset);
+  bool IsReady(uint64_t number) const;
+  void PassHandedOut();
   void CheckInvariants() const;
 
   const Options options_;

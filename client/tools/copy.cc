@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
-#include "client/session/session.h"
 #include "client/stream/file_stream.h"
+#include "client/tools/diverter.h"
 #include "client/tools/progress.h"
 
 namespace nfs {
@@ -25,13 +26,19 @@ uint64_t BytesToCome(const Session& session, const Range& range) {
 class Copier {
  public:
   Copier(Session& session, FileStream& stream, Output& output, Progress& progress)
-      : pump_(session.pump()), stream_(stream), output_(output), progress_(progress) {}
+      : pump_(session.pump()),
+        stream_(stream),
+        output_(output),
+        progress_(progress),
+        diverter_(pump_.transport(), stream, output, session.options()) {}
 
   absl::Status Run(uint64_t begin) {
     while (!Done()) {
       FeedOutput();
       if (Done()) break;
-      stream_.Turn(/*consumer_waits=*/!output_.busy(), progress_.NextUpdate());
+      diverter_.Decide(pump_.now());
+      stream_.Turn(/*consumer_waits=*/!output_.busy(),
+                   std::min(progress_.NextUpdate(), diverter_.NextDecision()));
       TakeWritten();
       progress_.Update(stream_.position() - begin, pump_.now());
     }
@@ -50,33 +57,43 @@ class Copier {
     if (output_.busy() || !output_.status().ok()) return;
     const std::optional<std::span<const std::byte>> bytes = stream_.Lend();
     ready_ = bytes.has_value();
-    if (ready_) output_.Start(pump_.transport(), *bytes);
+    if (!ready_) return;
+    is_lent_ = true;
+    diverter_.OnStarted(pump_.now());
+    output_.Start(pump_.transport(), *bytes);
   }
 
   void TakeWritten() {
     const std::optional<io::Event> written = pump_.TakeWritten();
     if (!written.has_value()) return;
+    diverter_.OnMoved(pump_.now());
     output_.OnWritten(pump_.transport(), *written);
-    if (!output_.busy()) stream_.Release();
+    if (!output_.busy() && std::exchange(is_lent_, false)) stream_.Release();
   }
 
   Pump& pump_;
   FileStream& stream_;
   Output& output_;
   Progress& progress_;
-  bool ready_ = true;  // whether the stream may have more to lend as it stands
+  Diverter diverter_;
+  bool is_lent_ = false;  // what the output is busy with
+  bool ready_ = true;     // whether the stream may have more to lend as it stands
 };
 
 }  // namespace
+
+absl::Status CopyFrom(Session& session, const Range& range, bool show_progress, Output& output) {
+  auto stream = FileStream::Make(session, range, kLentBytes);
+  if (!stream.ok()) return stream.status();
+  Progress progress(show_progress, BytesToCome(session, range), session.pump().now());
+  return Copier(session, **stream, output, progress).Run(range.offset);
+}
 
 absl::Status Copy(const Target& target, const Options& options, const Range& range,
                   bool show_progress, Output& output) {
   auto session = Session::Open(target, options);
   if (!session.ok()) return session.status();
-  auto stream = FileStream::Make(**session, range, kLentBytes);
-  if (!stream.ok()) return stream.status();
-  Progress progress(show_progress, BytesToCome(**session, range), (*session)->pump().now());
-  return Copier(**session, **stream, output, progress).Run(range.offset);
+  return CopyFrom(**session, range, show_progress, output);
 }
 
 }  // namespace nfs

@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "client/options.h"
+#include "client/session/session.h"
 #include "client/target.h"
 #include "client/tools/output.h"
 
@@ -14,6 +15,8 @@ namespace nfs {
 // output is in output.status() too.
 absl::Status Copy(const Target& target, const Options& options, const Range& range,
                   bool show_progress, Output& output);
+// The same for a session that is open.
+absl::Status CopyFrom(Session& session, const Range& range, bool show_progress, Output& output);
 
 }  // namespace nfs
 

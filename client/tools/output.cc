@@ -48,7 +48,19 @@ void Output::StartWrite(io::Transport& transport) {
   transport.StartWrite(fd_, left_, std::nullopt);
 }
 
+void Output::AwaitRoom(io::Transport& transport) {
+  awaits_room_ = true;
+  transport.StartWrite(fd_, {}, std::nullopt);
+}
+
+void Output::Enlarge() {
+  constexpr int kUnprivilegedMost = 1 << 20;  // unless the administrator says otherwise
+  if (fcntl(fd_, F_GETPIPE_SZ) < kUnprivilegedMost)
+    (void)fcntl(fd_, F_SETPIPE_SZ, kUnprivilegedMost);
+}
+
 void Output::OnWritten(io::Transport& transport, const io::Event& event) {
+  awaits_room_ = false;
   if (!event.status.ok()) {
     status_ = Failed(name_, event.status);
     reader_gone_ = absl::IsAborted(event.status);

@@ -24,10 +24,16 @@ class Output {
   Output& operator=(Output&&) = delete;
   ~Output();
 
-  bool busy() const { return !left_.empty(); }
+  int fd() const { return fd_; }
+  bool busy() const { return !left_.empty() || awaits_room_; }
 
   // REQUIRES: !busy(). `bytes` stay where they are until busy() is false again.
   void Start(io::Transport& transport, std::span<const std::byte> bytes);
+  // Is busy until a pipe has room for some bytes. REQUIRES: !busy().
+  void AwaitRoom(io::Transport& transport);
+  // Makes a pipe hold as much as the machine lets us, so that each side finds more to do at
+  // a time.
+  void Enlarge();
   // The transport's write has ended; begins the next if some bytes are left.
   void OnWritten(io::Transport& transport, const io::Event& event);
 
@@ -47,6 +53,7 @@ class Output {
   std::string name_;
   bool owned_;
   std::span<const std::byte> left_;
+  bool awaits_room_ = false;
   absl::Status status_;
   bool reader_gone_ = false;
 };

@@ -57,6 +57,20 @@ class World {
     window_.OnAnswer(ask.chunk, count, at_end && (honest_eof || count == 0));
   }
 
+  // Hands out at most `most` bytes of the `index`th READ past memory, if it may; how many.
+  // Its answer may still fail to come.
+  uint32_t HandOut(size_t index, uint32_t most) {
+    const Window::Ask& ask = std::next(asks_.begin(), static_cast<std::ptrdiff_t>(index))->second;
+    const uint64_t left = file_size_ > ask.offset ? file_size_ - ask.offset : 0;
+    const auto count = static_cast<uint32_t>(std::min<uint64_t>({left, ask.memory.size(), most}));
+    if (count == 0 || window_.PlaceOf(ask.chunk) != Window::Place::kNext) return 0;
+    EXPECT_EQ(ask.offset, next_) << "not the next bytes";
+    window_.HandOut(ask.chunk, count);
+    next_ += count;
+    EXPECT_EQ(next_, window_.next_offset());
+    return count;
+  }
+
   // Takes all that is ready, and gives it back if `release`.
   void Consume(bool release = true) {
     while (const auto bytes = window_.Lend()) {
@@ -145,6 +159,83 @@ TEST(RandomWorlds, WithWrongHintsAndSlowConsumersDeliverTheFile) {
     const uint64_t end = std::max(options.begin, std::min(size, options.end));
     EXPECT_EQ(world.delivered(), end - options.begin);
   }
+}
+
+// With bytes that go past memory: all of an answer, some of one that comes to its end
+// afterwards, or some of one that never comes, so that another one brings them again, or
+// only some of them.
+TEST(RandomWorlds, WithBytesThatGoPastMemoryDeliverTheFile) {
+  uint64_t handed_out = 0;
+  for (uint32_t seed = 0; seed < 3000; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937 random(seed);
+    const uint64_t size = random() % 200;
+    Window::Options options = SmallOptions(size, random() % 6, 1 + random() % 16);
+    options.lent_chunks = 1 + random() % 3;
+    options.begin = random() % 50;
+    if (random() % 2 == 0) options.end = options.begin + random() % 100;
+    World world(options, size);
+    for (int steps = 0; !world.window().AtEnd(); ++steps) {
+      ASSERT_LT(steps, 5000);
+      world.Fill(random() % 3 != 0, 1 + random() % 4);
+      if (world.in_flight() != 0) {
+        const size_t which = random() % world.in_flight();
+        const uint32_t most = random() % 2 ? UINT32_MAX : 1 + random() % 8;
+        const uint32_t part = random() % 2 ? most : 1 + random() % most;
+        if (random() % 2 == 0) handed_out += world.HandOut(which, part);
+        if (random() % 3 != 0) world.Answer(which, random() % 4 ? most : 1 + random() % 8);
+      }
+      if (random() % 2 == 0) world.Consume(false);
+      while (world.window().lent() != 0 && random() % 4 != 0) world.window().Release();
+      ASSERT_FALSE(HasFailure());
+    }
+    const uint64_t end = std::max(options.begin, std::min(size, options.end));
+    EXPECT_EQ(world.delivered(), end - options.begin);
+  }
+  EXPECT_GT(handed_out, 30'000u);
+}
+
+TEST(Window, HandsOutTheNextChunkOnlyAndOnlyWhenNothingIsLent) {
+  World world(SmallOptions(400, 3), 400);
+  world.Fill(true);
+  EXPECT_EQ(world.window().PlaceOf(0), Window::Place::kNext);
+  EXPECT_EQ(world.window().PlaceOf(1), Window::Place::kLater);
+  world.Answer(0, UINT32_MAX);
+  EXPECT_EQ(world.window().PlaceOf(1), Window::Place::kBehind) << "behind what is ready";
+  world.Consume(/*release=*/false);
+  EXPECT_EQ(world.window().PlaceOf(1), Window::Place::kBehind) << "behind what is lent";
+  world.window().Release();
+  EXPECT_EQ(world.window().PlaceOf(1), Window::Place::kNext);
+}
+
+TEST(Window, LendsWhatIsLeftOfAChunkWhoseBeginningWasHandedOut) {
+  World world(SmallOptions(8, 2), 8);
+  world.Fill(true);
+  EXPECT_EQ(world.HandOut(0, 3), 3u);
+  world.Answer(0, UINT32_MAX);
+  const auto bytes = world.window().Lend();
+  ASSERT_TRUE(bytes.has_value());
+  EXPECT_EQ(bytes->size(), 1u);
+}
+
+TEST(Window, AsksForTheNextChunkWhenOneWasHandedOutWhole) {
+  World world(SmallOptions(400, 1), 400);
+  world.Fill(false);
+  EXPECT_EQ(world.HandOut(0, 4), 4u);
+  world.Fill(false);
+  EXPECT_EQ(world.in_flight(), 1u) << "its READ is not answered yet";
+  world.Answer(0, UINT32_MAX);
+  EXPECT_FALSE(world.window().Lend().has_value());
+  EXPECT_EQ(world.window().lent(), 0u);
+  world.Fill(false);
+  EXPECT_EQ(world.in_flight(), 1u);
+}
+
+TEST(Window, BytesOfAnAnswerThatComesAgainAreNotHandedOutTwice) {
+  World world(SmallOptions(8, 2), 8);
+  world.Fill(true);
+  EXPECT_EQ(world.HandOut(0, 3), 3u);
+  EXPECT_EQ(world.window().PlaceOf(0), Window::Place::kLater) << "the next answer begins before";
 }
 
 // --- Single rules ------------------------------------------------------------
