@@ -49,7 +49,7 @@ void Trunk::Turn(absl::Time until) {
 }
 
 void Trunk::DialMissing() {
-  if (pump_.now() < next_dial_) return;
+  if (!LacksSome() || pump_.now() < next_dial_) return;
   while (members_.size() < wanted_) members_.push_back({Dial()});
 }
 
@@ -73,8 +73,8 @@ void Trunk::WatchAway() {
 }
 
 absl::Time Trunk::NextTime() const {
-  const bool lacks_some = members_.size() < wanted_ && calls_in_flight() != 0;
-  absl::Time next = lacks_some ? next_dial_ : absl::InfiniteFuture();
+  const bool shall_dial = LacksSome() && calls_in_flight() != 0;
+  absl::Time next = shall_dial ? next_dial_ : absl::InfiniteFuture();
   for (const Member& member : members_) next = std::min(next, member.away_since + kMostAway);
   return next;
 }
@@ -130,8 +130,11 @@ void Trunk::TakeOutClosed() {
 
 bool Trunk::MayGoOnWithout(const Connection& closed) const {
   const absl::Status& why = closed.status();
-  if (!HasOther(closed) || absl::IsDataLoss(why)) return false;
-  if (closed.calls_in_flight() == 0 || !absl::IsDeadlineExceeded(why)) return true;
+  if (absl::IsDataLoss(why)) return false;
+  // Of those that end at the same time, one with calls has to say why.
+  if (closed.calls_in_flight() == 0) return members_.size() > 1;
+  if (!HasOther(closed)) return false;
+  if (!absl::IsDeadlineExceeded(why)) return true;
   // Of a call that gets no reply while others on its connection do, it is the server
   // that is to blame; and so it is when none gets any anywhere.
   const bool was_mute = pump_.now() >= closed.waiting_since() + closed.patience();

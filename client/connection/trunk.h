@@ -108,6 +108,8 @@ class Trunk {
   // The one for the next call.
   size_t Pick() const;
   bool HasConnected() const { return connected() != 0; }
+  // ... and it makes sense to dial: the server is there.
+  bool LacksSome() const { return members_.size() < wanted_ && HasConnected(); }
   void DialMissing();
   std::unique_ptr<Connection> Dial();
   void WatchAway();
