@@ -15,6 +15,8 @@ struct Series {
   std::string name;
   std::vector<double> seconds;      // from start to exit
   std::vector<double> cpu_seconds;  // user and system
+  std::vector<double> switches;     // voluntary context switches
+  std::vector<double> peak_bytes;   // resident
 };
 
 // The median over the rounds of a's value divided by b's of the same round: what both
