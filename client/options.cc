@@ -81,11 +81,12 @@ Status SetReadahead(string_view text, Options& options) {
   return ParseSize(text, options.readahead.emplace());
 }
 
-Status SetNconnect(string_view text, Options&) {
-  int connections = 1;
-  const Status status = text == "auto" ? absl::OkStatus() : ParseNumber(text, 1, 16, connections);
-  if (!status.ok() || connections == 1) return status;
-  return InvalidArgumentError("this version makes one connection: give 1 or auto");
+Status SetNconnect(string_view text, Options& options) {
+  if (text == "auto") {
+    options.nconnect.reset();
+    return absl::OkStatus();
+  }
+  return ParseNumber(text, 1, kMostConnections, options.nconnect.emplace());
 }
 
 Status SetMaxMemory(string_view text, Options& options) {
@@ -167,9 +168,10 @@ const std::vector<Entry>& Entries() {
   static const auto* entries = new std::vector<Entry>{
       {{"rsize", "BYTES", "bytes asked for in one READ (the server's preference, at most 1M)"},
        SetRsize},
-      {{"slots", "N", "RPC calls in flight, 1 to 1024 (64)"}, SetSlots},
+      {{"slots", "N", "RPC calls in flight on one connection, 1 to 1024 (64)"}, SetSlots},
       {{"readahead", "BYTES|auto", "how far ahead of the reader to ask (auto)"}, SetReadahead},
-      {{"nconnect", "N|auto", "TCP connections; this version makes one (auto)"}, SetNconnect},
+      {{"nconnect", "N|auto", "TCP connections, 1 to 16; auto makes one so far (auto)"},
+       SetNconnect},
       {{"max-memory", "BYTES", "cap on the memory that holds file data (256M)"}, SetMaxMemory},
       {{"uid", "N", "AUTH_SYS user (the process's own)"}, SetUid},
       {{"gid", "N", "AUTH_SYS group (the process's own)"}, SetGid},

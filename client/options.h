@@ -25,6 +25,8 @@ enum class Engine : uint8_t {
 // Source ports below 1024, which "secure" exports ask for.
 enum class ReservedPort : uint8_t { kTry, kInsist, kNever };
 
+inline constexpr int kMostConnections = 16;
+
 struct Options {
   // --- What is asked for at a time ---
 
@@ -41,6 +43,12 @@ struct Options {
   // time, and only when the reader waits for it. Smaller than rsize: READs are as
   // small as this. Not set: automatic.
   std::optional<uint64_t> readahead;
+
+  // TCP connections that carry the READs, 1 to kMostConnections, each with its slots. More
+  // than one helps where a connection is held to a share of the path (by its TCP window, by
+  // one of several links or by a core of the server); no more are made than the file and
+  // the readahead have READs for. Not set: automatic.
+  std::optional<int> nconnect;
 
   // Bound on the memory that holds file data, in bytes, whatever readahead wants.
   uint64_t max_memory = uint64_t{256} << 20;
@@ -74,7 +82,8 @@ struct Options {
   Engine engine = Engine::kAuto;
 
   // Called with one line of text each, if set: `warn` for what a person should know (an
-  // option has no effect), `note` for what one may want to know (why poll is used).
+  // option has no effect), `note` for what one may want to know (why poll is used, which
+  // connection was given up).
   void (*warn)(absl::string_view text) = nullptr;
   void (*note)(absl::string_view text) = nullptr;
   // ... and in the words of the kernel's client, when the server has not responded for

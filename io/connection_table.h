@@ -13,8 +13,9 @@
 
 namespace io {
 
-// A transport has at most so many connections at a time.
-inline constexpr uint32_t kMaxConnections = 64;
+// A transport has at most so many connections at a time: sixteen of a stream, of which each
+// may be trying eight addresses at once, and some to other ports.
+inline constexpr uint32_t kMaxConnections = 160;
 
 // What Connect() says beyond that.
 inline absl::Status TooManyConnections() {
@@ -28,7 +29,7 @@ inline absl::Status TooManyConnections() {
 //
 // and the generation of a slot goes up with every connection in it, so that an id
 // that is out of date is not taken for the connection that has the slot now (before
-// the slot was used 2^26 times). Slots never move. Thread-compatible.
+// the slot was used 2^24 times). Slots never move. Thread-compatible.
 template <typename T>
 class ConnectionTable {
  public:

@@ -52,8 +52,8 @@ class Ring {
   }
 
  private:
-  // More than can be under way: a receive and a send of each connection, what cancels
-  // them, a write and the eventfd.
+  // More than is begun in a turn: a receive and a send of each connection that is made, a
+  // write and the eventfd. Where it is not enough the entries there are go out before.
   static constexpr unsigned kEntries = 256;
 
   Ring() = default;

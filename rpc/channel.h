@@ -73,6 +73,10 @@ class Channel {
   // Whether a slot is free.
   bool CanCall() const { return status_.ok() && slots_.HasFree(); }
   int calls_in_flight() const { return slots_.in_use(); }
+  // Calls visit(tag) for each of them, in the order of the calls.
+  void ForEachInFlight(auto&& visit) {
+    for (const Slot* slot : slots_.InOrderOfCalls()) visit(slot->tag);
+  }
 
   // Queues a call. REQUIRES: CanCall(), and that it fits into options.call_bytes.
   template <typename Args>

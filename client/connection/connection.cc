@@ -204,7 +204,7 @@ void Connection::OnReply() {
   answered_ = true;
   losses_unanswered_ = 0;
   retry_delay_.Reset();
-  if (options_.notice != nullptr) options_.notice->Heard();
+  if (options_.notice != nullptr) options_.notice->Heard(pump_.now());
 }
 
 void Connection::OnTimeout(absl::Time now) {
@@ -220,9 +220,11 @@ void Connection::OnTimeout(absl::Time now) {
   if (is_overdue) CheckOverdue(now);
 }
 
-// Counted from the last bytes, not replies: on a slow link a reply may take its time.
+// Counted from the last bytes, not replies: on a slow link a reply may take its time. And
+// a server that replies on other connections is not quiet.
 absl::Time Connection::QuietAt() const {
-  return std::max(waiting_since_, last_heard_) + std::min(kQuiet, options_.channel.timeout);
+  const absl::Time last_sign = std::max(last_heard_, options_.notice->last_reply());
+  return std::max(waiting_since_, last_sign) + std::min(kQuiet, options_.channel.timeout);
 }
 
 void Connection::CheckPatience() {

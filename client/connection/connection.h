@@ -13,6 +13,7 @@
 #ifndef CLIENT_CONNECTION_CONNECTION_H_
 #define CLIENT_CONNECTION_CONNECTION_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -70,6 +71,8 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   bool connected() const { return state_ == State::kConnected; }
+  // It is connected, or was and will be again.
+  bool established() const { return connected() || state_ == State::kLost; }
   // Where it is, or last was, connected to; before that, the address that it tries first.
   const io::Address& address() const { return address_; }
   // The port that it is connected from; 0 before that.
@@ -111,6 +114,12 @@ class Connection {
   void set_receive_ahead(size_t bytes) { channel_.set_receive_ahead(bytes); }
   void RenewCredentials() { channel_.RenewCredentials(); }
   absl::Duration patience() const { return options_.patience; }
+  // Since when calls are in flight and no reply comes. REQUIRES: calls are in flight.
+  absl::Time waiting_since() const { return waiting_since_; }
+  // ... and since then already, if that is earlier: on another connection.
+  void WaitSince(absl::Time since) { waiting_since_ = std::min(waiting_since_, since); }
+  // Calls visit(tag) for each call in flight, in the order of the calls.
+  void ForEachInFlight(auto&& visit) { channel_.ForEachInFlight(visit); }
 
   // Forgets the calls in flight, whose memory is not touched any more. The next call
   // makes a new connection.

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace nfs {
 
@@ -23,13 +24,16 @@ class ServerNotice {
   // Whether Quiet() would say something.
   bool IsOwed() const { return tell_ != nullptr && !is_quiet_; }
 
+  absl::Time last_reply() const { return last_reply_; }
+
   // The server owes replies and has been quiet for long.
   void Quiet() {
     if (IsOwed()) Say("not responding, still trying");
     is_quiet_ = true;
   }
-  // It has replied.
-  void Heard() {
+  // It has replied, on whichever connection.
+  void Heard(absl::Time now) {
+    last_reply_ = now;
     if (std::exchange(is_quiet_, false) && tell_ != nullptr) Say("OK");
   }
 
@@ -38,6 +42,7 @@ class ServerNotice {
 
   const std::string host_;
   const std::function<void(absl::string_view)> tell_;
+  absl::Time last_reply_ = absl::InfinitePast();
   bool is_quiet_ = false;
 };
 

@@ -21,7 +21,7 @@ io::SourcePort Dialer::source_port() const {
   return io::SourcePort::kAny;
 }
 
-absl::StatusOr<std::unique_ptr<Connection>> Dialer::Dial(const Call& call) {
+std::unique_ptr<Connection> Dialer::BeginToDial(const Call& call) {
   Connection::Options options;
   options.port = call.port;
   options.connect.source_port = call.source_port;
@@ -34,7 +34,11 @@ absl::StatusOr<std::unique_ptr<Connection>> Dialer::Dial(const Call& call) {
   options.channel.timeout = options_.timeout;
   options.channel.retransmissions =
       options_.hard ? std::numeric_limits<int>::max() : options_.retransmissions;
-  auto connection = std::make_unique<Connection>(pump_, addresses_, options);
+  return std::make_unique<Connection>(pump_, addresses_, options);
+}
+
+absl::StatusOr<std::unique_ptr<Connection>> Dialer::Dial(const Call& call) {
+  std::unique_ptr<Connection> connection = BeginToDial(call);
   while (!connection->connected()) {
     if (!connection->status().ok()) return connection->status();
     if (pump_.cancelled()) return absl::CancelledError("cancelled");

@@ -37,6 +37,8 @@ class Dialer {
   // ones begin with that. Unavailable, PermissionDenied or ResourceExhausted with the
   // last address's reason when none does. Only the top level may call this.
   absl::StatusOr<std::unique_ptr<Connection>> Dial(const Call& call);
+  // The same, not waited for: it begins to connect at the next turn.
+  std::unique_ptr<Connection> BeginToDial(const Call& call);
 
   // From which port the options want NFS and MOUNT to be called.
   io::SourcePort source_port() const;

@@ -76,7 +76,7 @@ Session::Session(Environment environment, const Target& target, const Options& o
 Session::~Session() { Close(); }
 
 void Session::Close() {
-  connection_.reset();
+  trunk_.reset();
   pump_.Renew();
   if (mounted_.has_value()) mount_->Unmount(mounted_->directory);
   mounted_.reset();
@@ -97,14 +97,14 @@ absl::Status Session::FindAndAsk() {
   absl::StatusOr<RemoteFile> file = FindFile();
   if (!file.ok()) return file.status();
   file_ = *std::move(file);
-  const auto rsize = AskReadSize(pump_, *connection_, mounted_->root, options_);
+  const auto rsize = AskReadSize(pump_, connection(), mounted_->root, options_);
   if (rsize.ok()) rsize_ = *rsize;
   return rsize.status();
 }
 
 absl::Status Session::WithHint(const absl::Status& status) const {
   uint16_t source_port = mount_ != nullptr ? mount_->source_port() : 0;
-  if (connection_ != nullptr) source_port = connection_->source_port();
+  if (trunk_ != nullptr) source_port = trunk_->lead().source_port();
   return nfs::WithHint(status, options_, source_port);
 }
 
@@ -148,16 +148,19 @@ absl::Status Session::ConnectToNfsAt(uint16_t port) {
   channel.slots = options_.slots;
   channel.credentials = credentials_;
   channel.payload_bytes = LongestPayload(options_);
-  auto connection = dialer_.Dial({port, options_.connect_timeout, dialer_.source_port(), channel});
+  const Dialer::Call call = {port, options_.connect_timeout, dialer_.source_port(), channel};
+  auto connection = dialer_.Dial(call);
   if (!connection.ok()) return Prepend("NFS: ", connection.status());
-  connection_ = *std::move(connection);
+  const Trunk::Options options = {[this, call] { return dialer_.BeginToDial(call); },
+                                  options_.note};
+  trunk_ = std::make_unique<Trunk>(pump_, *std::move(connection), options);
   return absl::OkStatus();
 }
 
 // --- The file --------------------------------------------------------------
 
 absl::StatusOr<RemoteFile> Session::Walk() {
-  absl::StatusOr<RemoteFile> file = PathWalk(pump_, *connection_, *mounted_).Follow(path_);
+  absl::StatusOr<RemoteFile> file = PathWalk(pump_, connection(), *mounted_).Follow(path_);
   const absl::Status status = file.ok() ? CheckType(*file) : file.status();
   if (!status.ok()) return status;
   return file;
@@ -190,7 +193,7 @@ absl::Status Session::MountAgain() {
 
 absl::Status Session::CheckType(const RemoteFile& file) const {
   const nfs3::FileType3 type = file.attributes.type;
-  const std::string server = connection_->server();
+  const std::string server = trunk_->lead().server();
   switch (type) {
     case nfs3::FileType3::kReg: return absl::OkStatus();
     case nfs3::FileType3::kDir: return NfsError("READ", nfs3::Status::kIsDir, server);

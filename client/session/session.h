@@ -18,6 +18,7 @@
 #include "client/connection/connection.h"
 #include "client/connection/pump.h"
 #include "client/connection/server_addresses.h"
+#include "client/connection/trunk.h"
 #include "client/options.h"
 #include "client/protocol/nfs3.h"
 #include "client/session/dialer.h"
@@ -70,7 +71,10 @@ class Session {
   absl::Status WithHint(const absl::Status& status) const;
 
   Pump& pump() { return pump_; }
-  Connection& connection() { return *connection_; }
+  // What READs travel on, as many at a time as there is room for.
+  Trunk& trunk() { return *trunk_; }
+  // One connection of it, for one call at a time. Valid until the next turn of the trunk.
+  Connection& connection() { return trunk_->lead(); }
   const Options& options() const { return options_; }
   // A regular file.
   const RemoteFile& file() const { return file_; }
@@ -100,7 +104,7 @@ class Session {
   const rpc::OpaqueAuth credentials_;
   std::unique_ptr<MountClient> mount_;
   std::optional<MountedExport> mounted_;
-  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<Trunk> trunk_;
   RemoteFile file_;
   uint32_t rsize_ = 0;
 };

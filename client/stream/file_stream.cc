@@ -47,6 +47,7 @@ absl::StatusOr<std::unique_ptr<FileStream>> FileStream::Make(Session& session, c
   options.lent_chunks = plan.lent_chunks;
   auto arena = Arena::Make(size_t{Window::ChunkCount(options)} * options.chunk_bytes);
   if (!arena.ok()) return arena.status();
+  session.trunk().Widen(PlanConnections(session.options(), plan, options.size_hint, range));
   return std::unique_ptr<FileStream>(new FileStream(session, options, *std::move(arena)));
 }
 
@@ -59,29 +60,29 @@ FileStream::FileStream(Session& session, const Window::Options& options, Arena a
       asks_(Window::ChunkCount(options)),
       claims_eof_(Window::ChunkCount(options)) {
   const bool large = options.chunk_bytes >= kLargePayload;
-  session_.connection().set_receive_ahead(large ? kReadHeaderBytes : kManyReplies);
+  session_.trunk().set_receive_ahead(large ? kReadHeaderBytes : kManyReplies);
 }
 
 // Replies that are still to come would be received into the arena.
-FileStream::~FileStream() { session_.connection().AbandonCalls(); }
+FileStream::~FileStream() { session_.trunk().AbandonCalls(); }
 
 void FileStream::Turn(bool consumer_waits, absl::Time until) {
   if (status_.ok()) FillSlots(consumer_waits);
   // What is overdue waits for a slot or a handle, and not for a time.
   const absl::Time due = retries_.NextDue();
-  session_.pump().Turn(due > session_.pump().now() ? std::min(until, due) : until);
+  session_.trunk().Turn(due > session_.pump().now() ? std::min(until, due) : until);
   TakeReplies();
-  const bool is_quiet = session_.connection().calls_in_flight() == 0;
+  const bool is_quiet = session_.trunk().calls_in_flight() == 0;
   if (status_.ok() && is_stale_ && is_quiet) FindFileAgain();
 }
 
 // --- Asking --------------------------------------------------------------------
 
 void FileStream::FillSlots(bool consumer_waits) {
-  Connection& connection = session_.connection();
+  Trunk& trunk = session_.trunk();
   if (is_stale_) return;
-  if (connection.CanCall() && WantsAttributes()) SendGetattr();
-  while (connection.CanCall()) {
+  if (trunk.CanCall() && WantsAttributes()) SendGetattr();
+  while (trunk.CanCall()) {
     const std::optional<ChunkId> chunk = NextChunk(consumer_waits);
     if (!chunk.has_value()) return;
     SendRead(*chunk);
@@ -103,9 +104,9 @@ void FileStream::SendRead(ChunkId chunk) {
   request.tag = chunk;
   request.locate = nfs3::LocateReadData;
   request.payload = ask.memory;
-  request.may_divert = may_divert_;
-  session_.connection().Call(request, nfs3::Read3Args{session_.file().handle, ask.offset,
-                                                      static_cast<uint32_t>(ask.memory.size())});
+  request.may_divert = may_divert_ && session_.trunk().is_single();
+  session_.trunk().Call(request, nfs3::Read3Args{session_.file().handle, ask.offset,
+                                                 static_cast<uint32_t>(ask.memory.size())});
 }
 
 bool FileStream::WantsAttributes() const {
@@ -115,18 +116,28 @@ bool FileStream::WantsAttributes() const {
 
 void FileStream::SendGetattr() {
   getattr_in_flight_ = true;
-  session_.connection().Call({.procedure = nfs3::kGetattr, .tag = kGetattrTag},
-                             nfs3::Getattr3Args{session_.file().handle});
+  session_.trunk().Call({.procedure = nfs3::kGetattr, .tag = kGetattrTag},
+                        nfs3::Getattr3Args{session_.file().handle});
 }
 
 // --- Answers -------------------------------------------------------------------
 
 void FileStream::TakeReplies() {
-  Connection& connection = session_.connection();
+  Trunk& trunk = session_.trunk();
   TakeDiverted();
-  while (std::optional<rpc::Reply> reply = connection.NextReply()) OnReply(*reply);
-  if (!connection.status().ok()) Fail(connection.status());
+  while (std::optional<rpc::Reply> reply = trunk.NextReply()) OnReply(*reply);
+  while (const std::optional<uint64_t> tag = trunk.NextOrphan()) OnOrphan(*tag);
+  if (!trunk.status().ok()) Fail(trunk.status());
   arrival();  // what need not wait for its owner does not
+}
+
+// To read twice is no harm: asked again, as a new call.
+void FileStream::OnOrphan(uint64_t tag) {
+  if (tag == kGetattrTag) {
+    getattr_in_flight_ = false;
+  } else {
+    retries_.Park(static_cast<ChunkId>(tag), Until::kTime);
+  }
 }
 
 void FileStream::OnReply(const rpc::Reply& reply) {
@@ -137,7 +148,7 @@ void FileStream::OnReply(const rpc::Reply& reply) {
   if (!reply.wants_new_credentials || !retries_.ParkForCredentials(chunk)) {
     return OnReadReply(chunk, reply);
   }
-  session_.connection().RenewCredentials();
+  session_.trunk().RenewCredentials();
 }
 
 void FileStream::OnReadReply(ChunkId chunk, const rpc::Reply& reply) {

@@ -1,4 +1,4 @@
-// A file as a stream of READs: the window proposes, the connection's slots dispose.
+// A file as a stream of READs: the window proposes, the connections' slots dispose.
 //
 //   NextAsk() ──> READ ──> data ──────────────────────────────> OnAnswer()
 //                  ^  └──> JUKEBOX ───────── parked for a time ──┐
@@ -123,6 +123,7 @@ class FileStream {
   // --- Answers
   void TakeReplies();
   void OnReply(const rpc::Reply& reply);
+  void OnOrphan(uint64_t tag);
   void OnReadReply(ChunkId chunk, const rpc::Reply& reply);
   void OnRead(ChunkId chunk, const nfs3::Read3Head& head, uint32_t count);
   void Answer(ChunkId chunk, uint32_t count, bool eof);

@@ -130,9 +130,7 @@ void Window::EndAt(uint64_t offset) {
 
 // --- Handing out -----------------------------------------------------------
 
-bool Window::CanLend() const {
-  return !AtEnd() && next_ != ask_ && !IsLentOut() && IsReady(next_);
-}
+bool Window::CanLend() const { return !AtEnd() && next_ != ask_ && !IsLentOut() && IsReady(next_); }
 
 std::optional<std::span<const std::byte>> Window::Lend() {
   if (!CanLend()) return std::nullopt;

@@ -107,7 +107,7 @@ class Window {
   struct Chunk {
     uint32_t wanted = 0;  // bytes
     uint32_t filled = 0;
-    uint32_t piece = 0;  // chunks that were lent together, from this one on
+    uint32_t piece = 0;       // chunks that were lent together, from this one on
     uint32_t handed_out = 0;  // the first bytes, past memory: filled, or not yet
     bool in_flight = false;
   };

@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
+#include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "tests/bench/child.h"
 #include "tests/bench/compare_flags.h"
 #include "tests/bench/comparison.h"
+#include "tests/bench/latency_comparison.h"
+#include "tests/bench/medians.h"
+#include "tests/bench/plot.h"
 #include "tests/bench/report.h"
 #include "tests/support/private_machine.h"
 
@@ -27,14 +31,56 @@ int Complain(const absl::Status& status, int exit_status) {
   return exit_status;
 }
 
-int CompareAll(const CompareFlags& flags) {
+std::vector<Curve> CurvesOf(const std::vector<Results>& all) {
+  std::map<std::string, Curve> curves;
+  std::vector<std::string> names;  // in the order of the table
+  for (const Results& results : all) {
+    const double gib = static_cast<double>(results.bytes) / (1 << 30);
+    for (const Result& result : results.all) {
+      Curve& curve = curves[result.series.name];
+      if (curve.name.empty()) names.push_back(result.series.name);
+      curve.name = result.series.name;
+      curve.points.push_back(
+          {static_cast<double>(results.rsize), Median(result.series.cpu_seconds) / gib});
+    }
+  }
+  std::vector<Curve> ordered;
+  for (const std::string& name : names) ordered.push_back(curves[name]);
+  return ordered;
+}
+
+absl::Status WritePlot(const std::string& path, const std::vector<Results>& all) {
+  const std::string title = "Processor seconds of the client per GiB, " + all.front().server +
+                            " server, output to " + all.front().output;
+  std::ofstream file(path);
+  file << PlotSvg(title, CurvesOf(all));
+  file.close();
+  return file ? absl::OkStatus() : absl::UnavailableError("cannot write " + path);
+}
+
+void Print(const CompareFlags& flags, const std::string& table, const std::string& json) {
+  std::fputs((flags.json ? json : table).c_str(), stdout);
+  std::fflush(stdout);
+}
+
+int CompareStreams(const CompareFlags& flags) {
   const Processors processors = ChooseProcessors();
+  std::vector<Results> all;
   for (const uint32_t rsize : flags.rsizes) {
     const absl::StatusOr<Results> results = Compare(flags, rsize, processors);
     if (!results.ok()) return Complain(results.status(), kFailed);
-    std::fputs((flags.json ? JsonText(*results) : TableText(*results)).c_str(), stdout);
-    std::fflush(stdout);
+    Print(flags, TableText(*results), JsonText(*results));
+    all.push_back(*results);
   }
+  if (flags.plot.empty()) return 0;
+  const absl::Status status = WritePlot(flags.plot, all);
+  return status.ok() ? 0 : Complain(status, kFailed);
+}
+
+int CompareOneByOne(const CompareFlags& flags) {
+  const auto all = CompareLatencies(flags, ChooseProcessors());
+  if (!all.ok()) return Complain(all.status(), kFailed);
+  Print(flags, LatencyTable(*all), LatencyJson(*all));
   return 0;
 }
 
@@ -46,7 +92,7 @@ int Main(int argc, char** argv) {
     const absl::Status status = support::EnterPrivateMachine();
     if (!status.ok()) return Complain(status, kFailed);
   }
-  return CompareAll(*flags);
+  return flags->latency ? CompareOneByOne(*flags) : CompareStreams(*flags);
 }
 
 }  // namespace

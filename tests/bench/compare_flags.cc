@@ -112,6 +112,9 @@ absl::StatusOr<CompareFlags> ParseCompareFlags(int argc, char** argv) {
     const absl::Status status = Set(kOptions[index].name, optarg != nullptr ? optarg : "", flags);
     if (!status.ok()) return status;
   }
+  // Random READs are small ones, unless it is said otherwise.
+  if (flags.random != 0 && flags.rsizes.empty()) flags.rsizes = {4096};
+  if (flags.rsizes.empty()) flags.rsizes = {1 << 20};
   if (optind < argc) return absl::InvalidArgumentError(absl::StrCat(argv[optind], ": what for?"));
   return flags;
 }

@@ -15,7 +15,7 @@ enum class ServerKind : uint8_t { kLoad, kGanesha };
 enum class OutputKind : uint8_t { kNull, kPipe, kFile };
 
 struct CompareFlags {
-  std::vector<uint32_t> rsizes = {1 << 20};
+  std::vector<uint32_t> rsizes;  // bytes of a READ: 1 MiB, or 4 KiB at random
   ServerKind server = ServerKind::kLoad;
   OutputKind output = OutputKind::kNull;
   int runs = 5;

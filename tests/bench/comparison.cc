@@ -36,11 +36,16 @@ std::string OutputPath() {
 class Comparison {
  public:
   Comparison(const CompareFlags& flags, uint32_t rsize, const Processors& processors)
-      : flags_(flags), rsize_(rsize), size_(FileSize(flags, rsize)), processors_(processors) {}
+      : flags_(flags),
+        rsize_(rsize),
+        size_(FileSize(flags, rsize)),
+        counted_reads_(std::min(Reads(size_), kCountedReads)),
+        processors_(processors) {}
   ~Comparison() { unlink(path_.c_str()); }
 
   absl::StatusOr<Results> Run() {
-    auto site = StartSite(flags_.server, rsize_, processors_.server, Files());
+    auto site = StartSite(flags_.server, std::max(rsize_, kSmallestServerRsize), processors_.server,
+                          Files());
     if (!site.ok()) return site.status();
     site_ = *std::move(site);
     absl::Status status = Prepare();
@@ -54,27 +59,28 @@ class Comparison {
   }
 
  private:
-  uint64_t CountedBytes() const { return std::min(size_, kCountedReads * rsize_); }
+  uint64_t Reads(uint64_t bytes) const { return (bytes + rsize_ - 1) / rsize_; }
+  uint64_t CountedBytes() const { return std::min(size_, counted_reads_ * rsize_); }
   std::vector<SiteFile> Files() const {
     return {{"file", size_}, {"counted", CountedBytes()}, {"one", 1}};
   }
-  Job JobOf(const std::string& name, uint64_t size) const {
+  // `reads` are the READs of that file, or as many at random.
+  Job JobOf(const std::string& name, uint64_t size, uint64_t reads) const {
     return {.url = site_->Url(name),
             .size = size,
             .rsize = rsize_,
             .window = WindowFor(flags_, rsize_),
-            .path = path_};
+            .path = path_,
+            .random = flags_.random != 0 ? reads : 0};
   }
 
   absl::Status Prepare() {
-    job_ = JobOf("file", size_);
+    job_ = JobOf("file", size_, flags_.random);
     contenders_ = ContendersFor(flags_, job_);
-    results_.title = absl::StrCat(SizeText(size_), " from the ", ServerName(flags_.server),
-                                  " server to ", OutputName(flags_.output), ", READs of ",
-                                  SizeText(rsize_), ", medians of ", flags_.runs, " rounds");
+    results_.title = Title();
     results_.server = ServerName(flags_.server);
-    results_.output = OutputName(flags_.output);
-    results_.bytes = size_;
+    results_.output = flags_.random != 0 ? "random" : OutputName(flags_.output);
+    results_.bytes = flags_.random != 0 ? flags_.random * rsize_ : size_;
     results_.rsize = rsize_;
     for (const Contender& contender : contenders_) {
       ShowProgress(absl::StrCat(SizeText(rsize_), ": checking ", contender.name));
@@ -86,25 +92,34 @@ class Comparison {
     return absl::OkStatus();
   }
 
+  std::string Title() const {
+    const std::string what =
+        flags_.random != 0
+            ? absl::StrCat(flags_.random, " random READs of ", SizeText(rsize_), " in ",
+                           SizeText(size_), " from the ", ServerName(flags_.server), " server")
+            : absl::StrCat(SizeText(size_), " from the ", ServerName(flags_.server), " server to ",
+                           OutputName(flags_.output), ", READs of ", SizeText(rsize_));
+    return absl::StrCat(what, ", medians of ", flags_.runs, " rounds");
+  }
+
   absl::Status Check(const Contender& contender) const {
     if (contender.needs_order && flags_.server == ServerKind::kGanesha) return absl::OkStatus();
     return TrialRunner(flags_.output, job_, processors_).Check(contender);
   }
 
-  // What a file of one byte takes is not the READs'.
+  // What one READ takes, opening and all, is not the others'.
   void CountSyscalls() {
-    const std::vector<std::optional<uint64_t>> some = CountAt("counted", CountedBytes());
-    const std::vector<std::optional<uint64_t>> none = CountAt("one", 1);
-    const double reads = static_cast<double>((CountedBytes() + rsize_ - 1) / rsize_);
+    const auto some = CountAt(JobOf("counted", CountedBytes(), counted_reads_));
+    const auto none = CountAt(JobOf("one", 1, 1));
+    if (counted_reads_ < 2) return;
     for (size_t i = 0; i < contenders_.size(); ++i) {
       if (!some[i] || !none[i]) continue;
       const double calls = static_cast<double>(*some[i]) - static_cast<double>(*none[i]);
-      results_.all[i].syscalls_per_read = calls / reads;
+      results_.all[i].syscalls_per_read = calls / static_cast<double>(counted_reads_ - 1);
     }
   }
 
-  std::vector<std::optional<uint64_t>> CountAt(const std::string& name, uint64_t size) const {
-    const Job job = JobOf(name, size);
+  std::vector<std::optional<uint64_t>> CountAt(const Job& job) const {
     const TrialRunner runner(flags_.output, job, processors_);
     std::vector<std::optional<uint64_t>> counts;
     for (const Contender& contender : ContendersFor(flags_, job)) {
@@ -131,6 +146,7 @@ class Comparison {
   const CompareFlags& flags_;
   const uint32_t rsize_;
   const uint64_t size_;
+  const uint64_t counted_reads_;
   const Processors& processors_;
   const std::string path_ = OutputPath();
   std::unique_ptr<Site> site_;

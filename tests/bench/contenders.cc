@@ -77,7 +77,9 @@ std::vector<Contender> Readers(const CompareFlags& flags, const Job& job) {
 }
 
 // Debian's tools take the size of a READ from the server.
-std::vector<Contender> LibnfsTool(const char* name, const Words& arguments, bool writes) {
+std::vector<Contender> LibnfsTool(const char* name, const Job& job, const Words& arguments,
+                                  bool writes) {
+  if (job.rsize < kSmallestServerRsize) return {};
   const std::string path = support::FindProgram(name);
   if (!path.empty()) {
     return {{.name = name, .argv = Words{path} + arguments, .writes_output = writes}};
@@ -92,15 +94,14 @@ std::vector<Contender> LibnfsPipelines(const CompareFlags& flags, const Job& job
     std::fprintf(stderr, "compare: %s\n", std::string(libnfs.status().message()).c_str());
     return {};
   }
-  const Words argv = {support::Runfile("tests/bench/libnfs_pipeline"), Option("size", job.size),
-                      Option("rsize", job.rsize), Option("window", job.window), job.url};
+  Words argv = {support::Runfile("tests/bench/libnfs_pipeline"), Option("size", job.size),
+                Option("rsize", job.rsize), Option("window", job.window), job.url};
+  if (job.random != 0) argv.push_back(Option("random", job.random));
   return {
       {.name = "libnfs", .argv = argv, .writes_output = false, .check = argv + Words{"--verify"}}};
 }
 
-}  // namespace
-
-std::vector<Contender> ContendersFor(const CompareFlags& flags, const Job& job) {
+std::vector<Contender> Streamers(const CompareFlags& flags, const Job& job) {
   std::vector<Contender> all;
   const auto add = [&](std::vector<Contender> some) {
     std::move(some.begin(), some.end(), std::back_inserter(all));
@@ -108,11 +109,20 @@ std::vector<Contender> ContendersFor(const CompareFlags& flags, const Job& job) 
   add(Floors(flags, job));
   add(Nfscats(flags, job));
   add(Readers(flags, job));
-  add(LibnfsTool("nfs-cat", {job.url}, true));
+  add(LibnfsTool("nfs-cat", job, {job.url}, true));
   if (flags.output == OutputKind::kFile) {
-    add(LibnfsTool("nfs-cp", {job.url, job.path}, false));
+    add(LibnfsTool("nfs-cp", job, {job.url, job.path}, false));
   }
   add(LibnfsPipelines(flags, job));
+  return all;
+}
+
+}  // namespace
+
+std::vector<Contender> ContendersFor(const CompareFlags& flags, const Job& job) {
+  // FileReader has no random access yet; when it has, `reader --random` belongs here.
+  std::vector<Contender> all =
+      job.random != 0 ? LibnfsPipelines(flags, job) : Streamers(flags, job);
   std::erase_if(all, [&](const Contender& contender) {
     return !flags.only.empty() && std::ranges::find(flags.only, contender.name) == flags.only.end();
   });

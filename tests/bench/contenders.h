@@ -16,7 +16,8 @@ struct Job {
   uint64_t size = 0;
   uint32_t rsize = 0;
   uint32_t window = 0;
-  std::string path;  // of the file to write, with OutputKind::kFile
+  std::string path;     // of the file to write, with OutputKind::kFile
+  uint64_t random = 0;  // so many READs at random offsets; 0: the file from front to back
 };
 
 struct Contender {
@@ -35,6 +36,9 @@ struct Contender {
 // Those that can send a file where `flags` say, as far as they are installed; what is not is
 // told on standard error.
 std::vector<Contender> ContendersFor(const CompareFlags& flags, const Job& job);
+
+// libnfs mounts nothing that has smaller READs, so those have to be asked for by the client.
+inline constexpr uint32_t kSmallestServerRsize = 8192;
 
 }  // namespace bench
 

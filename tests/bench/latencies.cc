@@ -1,4 +1,4 @@
-// Tested by tests/bench/latencies_test.cc.
+// Tested by tests/bench/report_test.cc.
 #include "tests/bench/latencies.h"
 
 #include <algorithm>

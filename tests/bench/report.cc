@@ -34,6 +34,7 @@ struct Medians {
       : gib(static_cast<double>(results.bytes) / (1 << 30)),
         gib_per_second(gib / Median(result.series.seconds)),
         cpu_per_gib(Median(result.series.cpu_seconds) / gib),
+        reads_per_second(ReadsOf(results) / Median(result.series.seconds)),
         cpu_us_per_read(Median(result.series.cpu_seconds) * 1e6 / ReadsOf(results)),
         switches_per_read(Median(result.series.switches) / ReadsOf(results)),
         peak_mib(Median(result.series.peak_bytes) / (1 << 20)) {}
@@ -41,6 +42,7 @@ struct Medians {
   double gib;
   double gib_per_second;
   double cpu_per_gib;
+  double reads_per_second;
   double cpu_us_per_read;
   double switches_per_read;
   double peak_mib;
@@ -57,8 +59,9 @@ double SpeedRatio(const Series& one, const Series& other) {
 std::string Row(const Results& results, const Result& result) {
   const Medians medians(results, result);
   std::string row =
-      absl::StrFormat("%-18s %6.2f %9.4f %9.2f %9.3f", result.series.name, medians.gib_per_second,
-                      medians.cpu_per_gib, medians.cpu_us_per_read, medians.switches_per_read);
+      absl::StrFormat("%-17s %6.2f %8.1f %9.4f %8.2f %8.3f", result.series.name,
+                      medians.gib_per_second, medians.reads_per_second / 1000, medians.cpu_per_gib,
+                      medians.cpu_us_per_read, medians.switches_per_read);
   absl::StrAppend(&row, result.syscalls_per_read
                             ? absl::StrFormat(" %8.3f", *result.syscalls_per_read)
                             : absl::StrFormat(" %8s", "-"));
@@ -71,9 +74,9 @@ std::string Row(const Results& results, const Result& result) {
 }
 
 std::string Heading(const Results& results) {
-  std::string names = absl::StrFormat("%-70s", "");
-  std::string columns = absl::StrFormat("%-18s %6s %9s %9s %9s %8s %6s", "", "GiB/s", "CPU s/GiB",
-                                        "us/READ", "waits/RD", "calls/RD", "MiB");
+  std::string names = absl::StrFormat("%-43s %-33s", "", "-------- per READ -------");
+  std::string columns = absl::StrFormat("%-17s %6s %8s %9s %8s %8s %8s %6s", "", "GiB/s", "kREAD/s",
+                                        "CPU s/GiB", "CPU us", "waits", "syscalls", "MiB");
   for (const Series* measure : MeasuresOf(results)) {
     absl::StrAppend(&names, absl::StrFormat("  %11s", measure->name));
     absl::StrAppend(&columns, absl::StrFormat("  %5s %5s", "xCPU", "xGiB/s"));
@@ -96,10 +99,11 @@ std::string Line(const Results& results, const Result& result) {
   std::string line = absl::StrFormat(
       "{\"contender\": \"%s\", \"server\": \"%s\", \"output\": \"%s\", \"rsize\": %d, "
       "\"bytes\": %d, \"runs\": %d, \"gib_per_second\": %.3f, \"cpu_seconds_per_gib\": %.4f, "
-      "\"cpu_us_per_read\": %.3f, \"voluntary_switches_per_read\": %.4f, \"peak_mib\": %.1f",
+      "\"reads_per_second\": %.0f, \"cpu_us_per_read\": %.3f, "
+      "\"voluntary_switches_per_read\": %.4f, \"peak_mib\": %.1f",
       series.name, results.server, results.output, results.rsize, results.bytes,
-      series.seconds.size(), medians.gib_per_second, medians.cpu_per_gib, medians.cpu_us_per_read,
-      medians.switches_per_read, medians.peak_mib);
+      series.seconds.size(), medians.gib_per_second, medians.cpu_per_gib, medians.reads_per_second,
+      medians.cpu_us_per_read, medians.switches_per_read, medians.peak_mib);
   if (result.syscalls_per_read) {
     absl::StrAppend(&line,
                     absl::StrFormat(", \"syscalls_per_read\": %.4f", *result.syscalls_per_read));

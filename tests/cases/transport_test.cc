@@ -68,7 +68,7 @@ class TransportCase : public StreamCase {
     }
     EXPECT_TRUE((*stream)->status().ok()) << (*stream)->status();
     EXPECT_EQ(outcome.bytes, PatternOf(0, kSize));
-    outcome.connection = (*session)->connection().counters();
+    outcome.connection = (*session)->trunk().counters();
     return outcome;
   }
 

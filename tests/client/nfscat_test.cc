@@ -99,6 +99,27 @@ TEST_F(NfscatTest, WritesExactlyTheFileWithEveryEngineSizeAndWindow) {
   }
 }
 
+TEST_F(NfscatTest, WritesExactlyTheFileOverAnyNumberOfConnections) {
+  const std::string expected = PatternText(0, kSize);
+  for (const char* io : {"--io=auto", "--io=poll"}) {
+    for (const char* nconnect : {"--nconnect=2", "--nconnect=4", "--nconnect=16"}) {
+      for (const char* rsize : {"--rsize=4K", "--rsize=256K"}) {
+        const Outcome outcome = Run({io, nconnect, rsize, Url("/export/file")});
+        EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+        EXPECT_TRUE(outcome.out == expected) << io << nconnect << rsize;
+      }
+    }
+  }
+}
+
+TEST_F(NfscatTest, SaysOnRequestWhichConnectionCouldNotBeMadeAgain) {
+  Rules("READ connection=4 nth=1 rst=0 refuse=1h");
+  const Outcome outcome = Run({"-v", "--nconnect=4", "--rsize=64K", Url("/export/file")});
+  EXPECT_EQ(outcome.exit_status, 0) << outcome.err;
+  EXPECT_TRUE(outcome.out == PatternText(0, kSize));
+  EXPECT_THAT(outcome.err, HasSubstr("a connection is given up, "));
+}
+
 TEST_F(NfscatTest, WritesSeveralTargetsInTheirOrder) {
   EXPECT_EQ(Run({Url("/export/hello"), Url("/export/hello")}).out, "hello\nhello\n");
 }

@@ -54,7 +54,7 @@ TEST(Options, EveryOneIsSetByItsName) {
        std::initializer_list<std::pair<const char*, const char*>>{{"rsize", "32K"},
                                                                   {"slots", "2"},
                                                                   {"readahead", "16M"},
-                                                                  {"nconnect", "1"},
+                                                                  {"nconnect", "4"},
                                                                   {"max-memory", "1G"},
                                                                   {"uid", "7"},
                                                                   {"gid", "8"},
@@ -72,6 +72,7 @@ TEST(Options, EveryOneIsSetByItsName) {
   EXPECT_EQ(options.rsize, 32768u);
   EXPECT_EQ(options.slots, 2);
   EXPECT_EQ(options.readahead, 16u << 20);
+  EXPECT_EQ(options.nconnect, 4);
   EXPECT_EQ(options.max_memory, 1u << 30);
   EXPECT_EQ(options.uid, 7u);
   EXPECT_EQ(options.gid, 8u);
@@ -135,7 +136,8 @@ TEST(Options, ARefusalNamesTheOptionTheValueAndWhatIsRight) {
   EXPECT_THAT(Refusal("port", "65536"), HasSubstr("from 1 to 65535"));
   EXPECT_THAT(Refusal("uid", "-1"), HasSubstr("'-1' is not a number"));
   EXPECT_THAT(Refusal("groups", "1,x"), HasSubstr("'x' is not a number"));
-  EXPECT_THAT(Refusal("nconnect", "2"), HasSubstr("makes one connection"));
+  EXPECT_THAT(Refusal("nconnect", "0"), HasSubstr("from 1 to 16"));
+  EXPECT_THAT(Refusal("nconnect", "17"), HasSubstr("from 1 to 16"));
   EXPECT_THAT(Refusal("resvport", "yes"), HasSubstr("neither 1 nor 0"));
 }
 

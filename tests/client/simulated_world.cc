@@ -60,7 +60,7 @@ SimulatedWorld::Outcome SimulatedWorld::Stream(absl::string_view path, const Ran
   outcome.status = (*stream)->status();
   outcome.streaming = network_.now() - start - outcome.opening;
   outcome.counters = (*stream)->counters();
-  outcome.connection = (*session)->connection().counters();
+  outcome.connection = (*session)->trunk().counters();
   return outcome;
 }
 

@@ -63,5 +63,47 @@ TEST(Plan, NeverExceedsTheMemory) {
   }
 }
 
+TEST(Plan, WithSeveralConnectionsHasTwoReadsForEach) {
+  Options options;
+  for (const auto& [nconnect, chunks] : {std::pair(1, 4u), {2, 4u}, {4, 8u}, {16, 32u}}) {
+    options.nconnect = nconnect;
+    EXPECT_EQ(PlanWindow(options, kMiB, 1).window_chunks, chunks) << nconnect;
+  }
+  options.max_memory = 8 * kMiB;
+  EXPECT_EQ(PlanWindow(options, kMiB, 1).window_chunks, 7u);
+}
+
+// --- Connections ---------------------------------------------------------------------
+
+int Connections(int nconnect, uint32_t window_chunks, uint64_t size, const Range& range = {}) {
+  Options options;
+  options.nconnect = nconnect;
+  return PlanConnections(options, {kMiB, window_chunks, 1}, size, range);
+}
+
+TEST(Connections, AreAsManyAsAreAskedFor) {
+  EXPECT_EQ(Connections(1, 64, 1 << 30), 1);
+  EXPECT_EQ(Connections(4, 64, 1 << 30), 4);
+  EXPECT_EQ(Connections(16, 64, UINT64_MAX), 16);
+}
+
+TEST(Connections, EachHaveAReadOfTheWindow) {
+  EXPECT_EQ(Connections(16, 3, 1 << 30), 3);
+  EXPECT_EQ(Connections(16, 0, 1 << 30), 1);
+}
+
+TEST(Connections, EachHaveAReadOfTheRange) {
+  EXPECT_EQ(Connections(16, 64, 0), 1);
+  EXPECT_EQ(Connections(16, 64, kMiB), 1);
+  EXPECT_EQ(Connections(16, 64, kMiB + 1), 2);
+  EXPECT_EQ(Connections(16, 64, 1 << 30, {.offset = 0, .length = 3 * kMiB}), 3);
+  EXPECT_EQ(Connections(16, 64, 1 << 30, {.offset = (1 << 30) - 1, .length = UINT64_MAX}), 1);
+  EXPECT_EQ(Connections(16, 64, 1, {.offset = 1 << 30, .length = UINT64_MAX}), 1);
+}
+
+TEST(Connections, AreOneUnlessMoreAreAskedFor) {
+  EXPECT_EQ(PlanConnections(Options(), {kMiB, 64, 1}, 1 << 30, {}), 1);
+}
+
 }  // namespace
 }  // namespace nfs

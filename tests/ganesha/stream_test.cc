@@ -169,6 +169,22 @@ INSTANTIATE_TEST_SUITE_P(
                                          Window{{"1M", "64", "16M"}, 16 * kMiB})),
     &LargeFileTest::Name);
 
+// Several connections, which a real server answers each in its own time.
+
+class ConnectionsTest : public StreamTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(ConnectionsTest, GiveAFileInItsOrder) {
+  SkipWithout(GetParam());
+  if (IsSkipped()) return;
+  for (const Tuning& tuning : {Tuning{"1M", "64", "auto"}, Tuning{"32K", "2", "4M"}}) {
+    std::vector<std::string> options = Options(GetParam(), tuning);
+    options.emplace_back("--nconnect=4");
+    ExpectExact(Stream(options, kOneGiB), kOneGiB);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, ConnectionsTest, ::testing::Values("uring", "poll"));
+
 // Offsets that 32 bits cannot hold.
 
 class RangeTest : public StreamTest {

@@ -14,9 +14,10 @@ namespace sim {
 
 namespace {
 
-// Nobody needs more connects to one address and port in a second than this (two
-// connections may be looking for it), and one for every connection that the server ended.
-constexpr uint64_t kMostConnects = 20;
+// Nobody needs more connects to one address and port in a second than this for each
+// connection that may be looking for it (one is of MOUNT or the port mapper), and one for
+// every connection that the server ended.
+constexpr uint64_t kMostConnects = 10;
 
 // FNV-1a over some of the bytes: that they stay as they were while they are lent.
 uint64_t Checksum(std::span<const std::byte> bytes) {
@@ -75,7 +76,8 @@ void Consumer::OnConnect(const io::Address& address) {
   const int64_t second = absl::ToUnixSeconds(site_.now());
   auto& [last, count] = connects_per_second_[address.ToString()];
   if (std::exchange(last, second) != second) count = 0;
-  uint64_t most = kMostConnects + ledger_.count(FaultKind::kSeek);
+  const auto connections = 1 + static_cast<uint64_t>(plan_.client.nconnect);
+  uint64_t most = kMostConnects * connections + ledger_.count(FaultKind::kSeek);
   for (FaultKind kind : {FaultKind::kReset, FaultKind::kFin, FaultKind::kRefuse}) {
     most += ledger_.count(kind);
   }
@@ -190,7 +192,7 @@ bool Consumer::SeekIfDue() {
   steps_ = 0;
   Plan there = plan_;
   there.client.range = seek.range;
-  const auto slots = static_cast<uint64_t>(plan_.client.slots);
+  const auto slots = plan_.all_slots();
   ledger_.Inject(FaultKind::kSeek, absl::Seconds(2) + 3 * plan_.round_trip(),
                  there.planned_reads() + slots + 4);
   timeline_.Add(site_.now(), "  seek to ", seek.range.offset);
@@ -215,11 +217,12 @@ void Consumer::CloseAll() {
   session_.reset();
 }
 
-int Consumer::CallsInFlight() const { return session_->connection().calls_in_flight(); }
+int Consumer::CallsInFlight() const { return session_->trunk().calls_in_flight(); }
 
 void Consumer::CheckCounts() {
   const int in_flight = CallsInFlight();
-  if (in_flight > plan_.client.slots) Violate(absl::StrCat(in_flight, " calls are in flight"));
+  if (static_cast<uint64_t>(in_flight) > plan_.all_slots())
+    Violate(absl::StrCat(in_flight, " calls are in flight"));
 }
 
 }  // namespace sim

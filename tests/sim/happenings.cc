@@ -44,7 +44,7 @@ void Happenings::NoteOutage() {
 void Happenings::Restart(const TimedFault& fault) {
   NoteOutage();
   timeline_.Add(site_.now(), "    server goes down: ", Describe(fault.kind).name);
-  const auto calls = static_cast<uint64_t>(plan_.client.slots) * 2 + 24;
+  const auto calls = plan_.all_slots() * 2 + 24;
   ledger_.Inject(fault.kind, fault.lasts + Seconds(4) + 20 * plan_.round_trip(), calls);
   site_.GoDown();
   site_.network().After(fault.lasts, [this, &fault] { ComeUp(fault); });
@@ -65,7 +65,7 @@ void Happenings::ExpireHandles() {
 
 // What the server sent before it went down has arrived after that.
 absl::Duration Happenings::Backlog() const {
-  const auto slots = static_cast<uint64_t>(plan_.client.slots);
+  const auto slots = plan_.all_slots();
   return plan_.round_trip() + plan_.TimeOf(slots * (plan_.chunk_bytes() + 200));
 }
 
@@ -106,7 +106,7 @@ void Happenings::Silence(const TimedFault& fault) {
   ledger_.Inject(
       fault.kind,
       std::max(fault.lasts, timeout) + timeout / 4 + Seconds(4) + 20 * plan_.round_trip(),
-      resends * static_cast<uint64_t>(plan_.client.slots) + 24);
+      resends * plan_.all_slots() + 24);
   site_.Silence();
   site_.network().After(fault.lasts, [this] {
     site_.Speak();

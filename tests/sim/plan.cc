@@ -29,6 +29,8 @@ class Draw {
     ReplyFaults();
     TimedFaults();
     plan_.network.sends_at_once = dice_.Chance(0.5);
+    const auto several = static_cast<int>(dice_.Between(2, 4));
+    if (dice_.Chance(0.5)) plan_.client.nconnect = several;
     return plan_;
   }
 
@@ -189,6 +191,12 @@ uint64_t Plan::planned_reads() const {
   if (length == 0) return 0;
   const uint64_t left = file_size > offset ? std::min(length, file_size - offset) : 0;
   return std::max<uint64_t>((left + chunk_bytes() - 1) / chunk_bytes(), 1);
+}
+
+int Plan::planned_connections() const {
+  const uint64_t window = client.readahead.value_or(UINT64_MAX) / chunk_bytes();
+  const uint64_t busy = std::min(window, planned_reads());
+  return static_cast<int>(std::clamp<uint64_t>(busy, 1, static_cast<uint64_t>(client.nconnect)));
 }
 
 Plan DrawPlan(uint64_t seed, const FaultSet& allowed) { return Draw(seed).Make(allowed); }

@@ -38,6 +38,7 @@ struct ClientPlan {
   uint32_t rsize = 0;
   int slots = 1;
   std::optional<uint64_t> readahead;
+  int nconnect = 1;
   nfs::Range range;
   absl::Duration timeout;
   int retransmissions = 2;
@@ -89,12 +90,16 @@ struct Plan {
   // Soft: how long calls may go without a reply.
   absl::Duration patience() const { return client.timeout * (client.retransmissions + 1); }
   absl::Duration round_trip() const { return 2 * network.delay; }
+  // Calls that may be in flight, over all connections.
+  uint64_t all_slots() const { return static_cast<uint64_t>(client.slots * client.nconnect); }
   // That so many bytes take on the link.
   absl::Duration TimeOf(uint64_t bytes) const;
   // Bytes that one READ asks for.
   uint32_t chunk_bytes() const;
   // READs that a world without trouble takes.
   uint64_t planned_reads() const;
+  // Connections that carry them.
+  int planned_connections() const;
   // One line each.
   std::vector<std::string> InWords() const;
 };

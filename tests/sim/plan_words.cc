@@ -21,10 +21,10 @@ std::string ClientLine(const ClientPlan& client) {
   const std::string readahead =
       client.readahead ? absl::StrCat(*client.readahead) : std::string("automatic");
   return absl::StrCat("client: ", client.hard ? "hard" : "soft", ", rsize ", client.rsize,
-                      ", slots ", client.slots, ", readahead ", readahead, ", timeo ",
-                      Text(client.timeout), ", retrans ", client.retransmissions,
-                      ", connect timeout ", Text(client.connect_timeout), ", lent pieces ",
-                      client.lent_chunks);
+                      ", slots ", client.slots, ", readahead ", readahead, ", nconnect ",
+                      client.nconnect, ", timeo ", Text(client.timeout), ", retrans ",
+                      client.retransmissions, ", connect timeout ", Text(client.connect_timeout),
+                      ", lent pieces ", client.lent_chunks);
 }
 
 std::string NetworkLine(const NetworkPlan& network) {
