@@ -103,7 +103,7 @@ void FileStream::SendRead(ChunkId chunk) {
   request.tag = chunk;
   request.locate = nfs3::LocateReadData;
   request.payload = ask.memory;
-  request.may_divert = may_divert_;
+  request.may_divert = ask.memory.size() >= divert_from_;
   session_.connection().Call(request, nfs3::Read3Args{session_.file().handle, ask.offset,
                                                       static_cast<uint32_t>(ask.memory.size())});
 }
