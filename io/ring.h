@@ -36,6 +36,9 @@ class Ring {
   // next SubmitAndWait(), and what it points to must stay until its completion.
   io_uring_sqe* GetEntry();
 
+  // Whether entries have been prepared since the last submission.
+  bool HasToSubmit() const { return io_uring_sq_ready(&ring_) != 0; }
+
   // Submits, then waits for at least one completion for `timeout` at most. Fails only
   // when the ring is of no use any more.
   absl::Status SubmitAndWait(absl::Duration timeout);

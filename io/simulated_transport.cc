@@ -125,7 +125,7 @@ absl::Status SimulatedTransport::CanSplice(int fd) {
 }
 
 void SimulatedTransport::StartSplice(ConnectionId id, int fd, size_t bytes) {
-  const Connection& connection = connections_.Get(id);
+  [[maybe_unused]] const Connection& connection = connections_.Get(id);
   assert(!connection.connecting && !connection.receiving && bytes >= 1);
   assert(!splice_.active && !write_.active);
   splice_ = {.active = true, .connection = id, .output = &outputs_[fd], .bytes = bytes};

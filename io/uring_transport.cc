@@ -141,6 +141,8 @@ Turn UringTransport::Wait(absl::Time until) {
   AdoptThread();
   do {
     AttemptSplice();
+    // What it has moved is worth a turn by itself; the rest has its events in the next.
+    if (!gathered_.empty() && ring_ != nullptr && !ring_->HasToSubmit()) break;
     const bool sleep = gathered_.empty() && !woken_;
     Pump(sleep ? until - Now() : absl::ZeroDuration());
   } while (gathered_.empty() && !woken_ && Now() < until);

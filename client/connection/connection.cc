@@ -103,7 +103,7 @@ void Connection::OnSpliced(const io::Event& event) {
   if (event.bytes != 0) last_heard_ = pump_.now();
   channel_.OnDiverted(event.bytes);
   diverted_.bytes += event.bytes;
-  diverted_.output = event.output;
+  diverted_.pipe = event.output;
   const bool goes_on = event.output == io::OutputState::kTakes;
   if (!goes_on || !channel_.arrival().has_value()) divert_to_.reset();
 }

@@ -105,9 +105,10 @@ class Connection {
   void Divert(int fd) { divert_to_ = fd; }
   bool is_diverting() const { return divert_to_.has_value(); }
   // What has been diverted since the last time, and how the pipe took it.
+  using Pipe = io::OutputState;
   struct Diverted {
     size_t bytes = 0;
-    io::OutputState output = io::OutputState::kTakes;
+    Pipe pipe = Pipe::kTakes;
   };
   Diverted TakeDiverted() { return std::exchange(diverted_, Diverted()); }
 

@@ -104,7 +104,7 @@ void FileStream::SendRead(ChunkId chunk) {
   request.tag = chunk;
   request.locate = nfs3::LocateReadData;
   request.payload = ask.memory;
-  request.may_divert = may_divert_ && session_.trunk().is_single();
+  request.may_divert = ask.memory.size() >= divert_from_ && session_.trunk().is_single();
   session_.trunk().Call(request, nfs3::Read3Args{session_.file().handle, ask.offset,
                                                  static_cast<uint32_t>(ask.memory.size())});
 }

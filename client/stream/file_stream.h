@@ -25,6 +25,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "client/connection/connection.h"
 #include "client/options.h"
 #include "client/protocol/nfs3_read.h"
 #include "client/session/session.h"
@@ -32,7 +33,6 @@
 #include "client/stream/file_version.h"
 #include "client/stream/read_retries.h"
 #include "client/stream/window.h"
-#include "io/transport.h"
 #include "rpc/channel.h"
 
 namespace nfs {
@@ -79,8 +79,9 @@ class FileStream {
   // order when they come up in the connection can go from there to a pipe. Then they are
   // neither lent nor released.
 
-  // From the next READ on.
-  void set_may_divert(bool may) { may_divert_ = may; }
+  // Whether, from the next READ on: data of at least so many bytes; by default none.
+  static constexpr size_t kNever = SIZE_MAX;
+  void DivertFrom(size_t bytes) { divert_from_ = bytes; }
   // The READ reply that waits to be diverted or kept, as things are now. Others go to memory
   // by themselves; for this one the owner decides, and soon: nothing is received meanwhile.
   enum class Arrival : uint8_t {
@@ -94,7 +95,7 @@ class FileStream {
   void Divert(int fd);
   bool is_diverting() const { return session_.connection().is_diverting(); }
   // How the pipe took what was diverted to it in the last turn.
-  io::OutputState pipe() const { return pipe_; }
+  Connection::Pipe pipe() const { return pipe_; }
   // Its data goes to memory, or what is left of it. REQUIRES: arrival() is not kNone.
   void KeepArrival();
 
@@ -158,9 +159,9 @@ class FileStream {
   bool unseen_ = false;  // a READ had no attributes, and no others came since
   bool is_stale_ = false;
   int stale_in_a_row_ = 0;
-  bool may_divert_ = false;
+  size_t divert_from_ = kNever;
   ChunkId arrived_ = 0;  // whose data is, or was last, diverted
-  io::OutputState pipe_ = io::OutputState::kTakes;
+  Connection::Pipe pipe_ = Connection::Pipe::kTakes;
   Counters counters_;
   absl::Status status_;
 };

@@ -7,16 +7,9 @@
 
 namespace nfs {
 
-namespace {
-
-// Smaller ones cost more system calls than the copy is worth.
-constexpr size_t kWorthDiverting = 64 * 1024;
-
-}  // namespace
-
 void FileStream::TakeDiverted() {
   const Connection::Diverted diverted = session_.connection().TakeDiverted();
-  pipe_ = diverted.output;
+  pipe_ = diverted.pipe;
   if (diverted.bytes == 0) return;
   counters_.diverted_bytes += diverted.bytes;
   window_.HandOut(arrived_, static_cast<uint32_t>(diverted.bytes));
@@ -34,7 +27,7 @@ FileStream::Arrival FileStream::Judge(const rpc::Arrival& arrival) {
   nfs3::Read3Head head;
   if (!status_.ok()) return Arrival::kNone;
   if (arrival.left != arrival.payload_bytes) return Arrival::kNext;  // it was judged before
-  if (arrival.payload_bytes < kWorthDiverting) return Arrival::kNone;
+  if (arrival.payload_bytes < divert_from_) return Arrival::kNone;
   if (!DecodeResult(arrival.results, head).ok() || head.status != nfs3::Status::kOk) {
     return Arrival::kNone;
   }

@@ -9,6 +9,9 @@ namespace nfs {
 
 namespace {
 
+// Smaller ones cost more system calls than the copy is worth.
+constexpr size_t kWorthDiverting = 64 * 1024;
+
 // A reply that waits must not make the server look silent.
 absl::Duration LongestWait(const Options& options) { return options.timeout / 4; }
 
@@ -25,7 +28,7 @@ Diverter::Diverter(io::Transport& transport, FileStream& stream, Output& output,
   can_splice_ = transport.CanSplice(output.fd()).ok();
   if (!can_splice_) return;
   output.Enlarge();
-  stream.set_may_divert(true);
+  stream.DivertFrom(kWorthDiverting);
 }
 
 Diverter::~Diverter() {
@@ -76,8 +79,10 @@ void Diverter::Keep(absl::Time now) {
 void Diverter::OnRefused(absl::Time now) {
   const absl::Status status = transport_.CanSplice(output_.fd());
   can_splice_ = status.ok();
-  stream_.set_may_divert(can_splice_);
-  if (!can_splice_) Note(absl::StrCat("copying to the pipe: ", status.message()));
+  if (!can_splice_) {
+    stream_.DivertFrom(FileStream::kNever);
+    Note(absl::StrCat("copying to the pipe: ", status.message()));
+  }
   Keep(now);
 }
 

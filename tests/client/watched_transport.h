@@ -60,6 +60,11 @@ class WatchedTransport final : public io::Transport {
                   std::optional<uint64_t> offset) override {
     transport_.StartWrite(fd, bytes, offset);
   }
+  absl::Status CanSplice(int fd) override { return transport_.CanSplice(fd); }
+  void StartSplice(io::ConnectionId connection, int fd, size_t bytes) override {
+    transport_.StartSplice(connection, fd, bytes);
+  }
+  void StopSplice() override { transport_.StopSplice(); }
   io::Turn Wait(absl::Time until) override { return transport_.Wait(until); }
   void Wake() override { transport_.Wake(); }
   absl::Time Now() override { return transport_.Now(); }

@@ -19,6 +19,10 @@ namespace {
 // every connection that the server ended.
 constexpr uint64_t kMostConnects = 10;
 
+// The output that bytes are diverted to, and all that comes of a READ reply before them.
+constexpr int kPipe = 1;
+constexpr size_t kReadHeaderBytes = 132;
+
 // FNV-1a over some of the bytes: that they stay as they were while they are lent.
 uint64_t Checksum(std::span<const std::byte> bytes) {
   uint64_t sum = 0xcbf29ce484222325;
@@ -67,6 +71,7 @@ std::unique_ptr<io::Transport> Consumer::MakeTransport() {
     if (trouble == Trouble::kMemoryTouched || std::uncaught_exceptions() != 0) return;
     throw Abandoned{std::string(text)};
   });
+  transport_ = transport.get();
   return transport;
 }
 
@@ -98,6 +103,12 @@ absl::Status Consumer::BeginStream(const nfs::Range& range) {
   auto stream = nfs::FileStream::Make(*session_, range, lent_bytes);
   if (!stream.ok()) return stream.status();
   stream_ = *std::move(stream);
+  if (plan_.consumer.diverts) {
+    transport_->output(kPipe).is_pipe = true;
+    transport_->output(kPipe).max_write = plan_.consumer.diverts_at_most;
+    session_->connection().set_receive_ahead(kReadHeaderBytes);
+    stream_->DivertFrom(1);
+  }
   truth_.BeginRun(range);
   is_over_ = false;
   return absl::OkStatus();
@@ -125,7 +136,10 @@ void Consumer::Step() {
   ++steps_;
   if (!KeepsPieces() && !TakePiece()) {
     ReleaseUnlessMoreComes();
-    stream_->Turn(/*consumer_waits=*/lent_.empty(), absl::InfiniteFuture());
+    if (stream_->arrival() == nfs::FileStream::Arrival::kBehind && pieces_ % 2 == 0) {
+      while (!lent_.empty()) ReleaseOldest();
+    }
+    Turn(/*waits=*/lent_.empty(), absl::InfiniteFuture());
   }
   CheckCounts();
 }
@@ -137,7 +151,7 @@ bool Consumer::KeepsPieces() {
   for (const Piece& piece : lent_) bytes += piece.bytes.size();
   if (bytes <= (plan_.client.lent_chunks - 1) * plan_.chunk_bytes()) return false;
   if (CallsInFlight() != 0 && pieces_ % 3 == 0) {
-    stream_->Turn(/*consumer_waits=*/false, absl::InfiniteFuture());
+    Turn(/*waits=*/false, absl::InfiniteFuture());
     return true;
   }
   ReleaseOldest();
@@ -147,6 +161,31 @@ bool Consumer::KeepsPieces() {
 // Without readahead nothing is asked for as long as something is lent.
 void Consumer::ReleaseUnlessMoreComes() {
   while (!lent_.empty() && CallsInFlight() == 0) ReleaseOldest();
+}
+
+void Consumer::Turn(bool waits, absl::Time until) {
+  Decide();
+  stream_->Turn(waits, until);
+  TakeDiverted();
+}
+
+// Some are diverted, some kept, and some kept after a part has been diverted.
+void Consumer::Decide() {
+  using Arrival = nfs::FileStream::Arrival;
+  const Arrival arrival = stream_->arrival();
+  if (arrival == Arrival::kNone) return;
+  const uint64_t choice = ++decisions_ % 7;
+  if (arrival == Arrival::kBehind || choice == 0) return stream_->KeepArrival();
+  if (!stream_->is_diverting()) stream_->Divert(kPipe);
+}
+
+void Consumer::TakeDiverted() {
+  std::vector<std::byte>& bytes = transport_->output(kPipe).bytes;
+  if (bytes.empty()) return;
+  timeline_.Add(site_.now(), "  diverted ", bytes.size(), " bytes before ", stream_->position());
+  const std::string wrong = truth_.OnDelivered(bytes);
+  if (!wrong.empty()) Violate(wrong);
+  bytes.clear();
 }
 
 bool Consumer::TakePiece() {
@@ -175,7 +214,7 @@ void Consumer::Pause() {
   ledger_.Spend(plan_.consumer.pause);
   const absl::Time until = site_.now() + plan_.consumer.pause;
   if (!plan_.consumer.turns_in_pauses) return SleepUntil(until);
-  while (site_.now() < until && stream_->status().ok()) stream_->Turn(false, until);
+  while (site_.now() < until && stream_->status().ok()) Turn(false, until);
 }
 
 void Consumer::SleepUntil(absl::Time time) {

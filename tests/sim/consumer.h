@@ -64,6 +64,10 @@ class Consumer {
   absl::Status Open();
   absl::Status BeginStream(const nfs::Range& range);
   void Stream();
+  // Of the stream, when what came up to be diverted has been decided.
+  void Turn(bool waits, absl::Time until);
+  void Decide();
+  void TakeDiverted();
   // One turn, or one piece.
   void Step();
   bool KeepsPieces();
@@ -84,6 +88,7 @@ class Consumer {
   Truth& truth_;
   Timeline& timeline_;
   std::function<std::string(bool)> judge_;
+  io::SimulatedTransport* transport_ = nullptr;  // the session's
   std::unique_ptr<nfs::Session> session_;
   std::unique_ptr<nfs::FileStream> stream_;
   std::deque<Piece> lent_;
@@ -93,6 +98,7 @@ class Consumer {
   bool is_over_ = false;
   uint64_t steps_ = 0;
   uint64_t pieces_ = 0;
+  uint64_t decisions_ = 0;
   size_t next_seek_ = 0;
   uint64_t connects_ = 0;
   // By address: the second of the last connect, and how many there were in it.

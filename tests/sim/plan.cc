@@ -31,6 +31,7 @@ class Draw {
     plan_.network.sends_at_once = dice_.Chance(0.5);
     const auto several = static_cast<int>(dice_.Between(2, 4));
     if (dice_.Chance(0.5)) plan_.client.nconnect = several;
+    Diversions();
     return plan_;
   }
 
@@ -122,6 +123,12 @@ class Draw {
       const ConsumerPlan::Seek seek = {static_cast<uint32_t>(dice_.Spread(1, 60)), DrawRange()};
       if (plan_.Has(FaultKind::kSeek)) consumer.seeks.push_back(seek);
     }
+  }
+
+  void Diversions() {
+    plan_.consumer.diverts = dice_.Chance(0.5);
+    const size_t at_most = dice_.Spread(1, 50'000);
+    plan_.consumer.diverts_at_most = std::max<size_t>(at_most, plan_.file_size / 2000);
   }
 
   void ReplyFaults() {

@@ -60,6 +60,9 @@ struct ConsumerPlan {
     nfs::Range range;
   };
   std::vector<Seek> seeks;
+  // Some of the bytes go past memory, at most so many at a time.
+  bool diverts = false;
+  size_t diverts_at_most = 0;
 };
 
 struct NetworkPlan {

@@ -50,6 +50,7 @@ std::string ConsumerLine(const ConsumerPlan& consumer) {
   for (const ConsumerPlan::Seek& seek : consumer.seeks) {
     absl::StrAppend(&line, " seeks after ", seek.after, ": ", Text(seek.range), ";");
   }
+  if (consumer.diverts) absl::StrAppend(&line, " diverts ", consumer.diverts_at_most, " at a time");
   return line == "consumer:" ? "consumer: takes what there is" : line;
 }
 
