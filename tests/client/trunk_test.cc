@@ -149,6 +149,7 @@ TEST_F(TrunkTest, CallsOfOneThatEndsAreOrphansEachOnce) {
   EXPECT_THAT(orphans_, UnorderedElementsAre(1, 3, 5));
   EXPECT_TRUE(trunk_->status().ok());
   EXPECT_EQ(trunk_->calls_in_flight(), 0);
+  orphans_.clear();
   Calls(4);
   EXPECT_FALSE(trunk_->CanCall());
   EXPECT_EQ(Replies().size(), 4u);
