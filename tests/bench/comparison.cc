@@ -28,10 +28,8 @@ const char* OutputName(OutputKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
-// /srv is in memory where the machine is our own.
-std::string OutputPath() {
-  return absl::StrCat(geteuid() == 0 ? "/srv" : "/dev/shm", "/compare-output-", getpid());
-}
+// In memory.
+std::string OutputPath() { return absl::StrCat("/dev/shm/compare-output-", getpid()); }
 
 class Comparison {
  public:

@@ -115,22 +115,29 @@ void WriteAll(std::span<const std::byte> bytes) {
 // Finds the data among the heads and checks it.
 class ReplyCheck {
  public:
-  explicit ReplyCheck(uint32_t rsize) : rsize_(rsize) {}
+  ReplyCheck(uint32_t rsize, uint64_t size) : rsize_(rsize), size_(size) {}
 
   void Take(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
       const bool in_head = at_ < kReadHeadBytes;
       const size_t end = in_head ? kReadHeadBytes : kReadHeadBytes + rsize_;
       const size_t part = std::min(bytes.size(), end - at_);
-      if (!in_head) Must(check_.Take(bytes.first(part)));
+      if (!in_head) TakeData(bytes.first(part));
       bytes = bytes.subspan(part);
       at_ = (at_ + part) % (kReadHeadBytes + rsize_);
     }
   }
-  void Finish(uint64_t size) const { Must(check_.Finish(size)); }
+  void Finish() const { Must(check_.Finish(size_)); }
 
  private:
+  // The padding of the last is no data.
+  void TakeData(std::span<const std::byte> bytes) {
+    const uint64_t left = size_ - check_.position();
+    Must(check_.Take(bytes.first(std::min<uint64_t>(bytes.size(), left))));
+  }
+
   const size_t rsize_;
+  const uint64_t size_;  // of the file
   const Pattern pattern_;
   PatternCheck check_{pattern_};
   size_t at_ = 0;  // in the reply at hand
@@ -147,7 +154,7 @@ void Stream(const OpenedFile& file, const Flags& flags) {
   std::vector<std::byte> memory(file.rsize);
   LowWater lowat(file.fd.get(), flags.lowat);
   std::unique_ptr<ReplyCheck> check;
-  if (flags.verify) check = std::make_unique<ReplyCheck>(file.rsize);
+  if (flags.verify) check = std::make_unique<ReplyCheck>(file.rsize, file.size);
   while (train.bytes_left() != 0) {
     Must(train.Send());
     const uint64_t size = std::min<uint64_t>(memory.size(), train.bytes_in_flight());
@@ -158,7 +165,7 @@ void Stream(const OpenedFile& file, const Flags& flags) {
     if (flags.write) WriteAll(piece);
     if (check != nullptr) check->Take(piece);
   }
-  if (check != nullptr) check->Finish(file.size);
+  if (check != nullptr) check->Finish();
 }
 
 // What lies beyond `latency` READs of the file is not read.

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -17,7 +18,7 @@ namespace bench {
 
 namespace {
 
-constexpr int kReads = 20000;
+constexpr uint64_t kMostReads = 20000;
 constexpr uint64_t kReadBytes = 4096;
 
 struct Timed {
@@ -25,11 +26,11 @@ struct Timed {
   std::vector<std::string> argv;
 };
 
-std::vector<Timed> AllTimed(const std::string& url) {
+std::vector<Timed> AllTimed(const std::string& url, uint64_t count) {
   const std::string ours = support::Runfile("tests/bench/read_latency");
-  const std::string reads = absl::StrCat("--reads=", kReads);
+  const std::string reads = absl::StrCat("--reads=", count);
   return {{"floor",
-           {support::Runfile("tests/bench/floor"), "--rsize=4K", absl::StrCat("--latency=", kReads),
+           {support::Runfile("tests/bench/floor"), "--rsize=4K", absl::StrCat("--latency=", count),
             url}},
           {"FileStream", {ours, reads, url}},
           {"FileStream --io=poll", {ours, reads, "--io=poll", url}}};
@@ -51,10 +52,11 @@ absl::StatusOr<Latencies> RunTimed(const Timed& timed, int cpu) {
 
 absl::StatusOr<std::vector<LatencySeries>> CompareLatencies(const CompareFlags& flags,
                                                             const Processors& processors) {
+  const uint64_t reads = std::min(FileSize(flags, kReadBytes) / kReadBytes, kMostReads);
   auto site = StartSite(flags.server, kSmallestServerRsize, processors.server,
-                        {{"file", kReads * kReadBytes}});
+                        {{"file", reads * kReadBytes}});
   if (!site.ok()) return site.status();
-  const std::vector<Timed> all = AllTimed((*site)->Url("file"));
+  const std::vector<Timed> all = AllTimed((*site)->Url("file"), reads);
   std::vector<LatencySeries> series;
   for (const Timed& timed : all) series.push_back({timed.name});
   for (int round = 0; round < flags.runs; ++round) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-constexpr size_t kBlock = 4096;
+constexpr size_t kBlock = 512;
 constexpr size_t kBlocks = 24;
 
 const Pattern& ThePattern() {
@@ -24,10 +25,10 @@ const Pattern& ThePattern() {
 
 // The blocks of a file, in this order.
 Bytes FileOf(const std::vector<size_t>& blocks) {
-  Bytes file;
-  for (size_t block : blocks) {
-    const std::span<const std::byte> bytes = ThePattern().At(block * kBlock, kBlock);
-    file.insert(file.end(), bytes.begin(), bytes.end());
+  Bytes file(blocks.size() * kBlock);
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    std::memcpy(file.data() + i * kBlock, ThePattern().At(blocks[i] * kBlock, kBlock).data(),
+                kBlock);
   }
   return file;
 }
@@ -68,6 +69,7 @@ TEST(PatternCheck, NoticesEveryBlockThatComesTwice) {
     std::vector<size_t> blocks = InOrder();
     blocks.insert(blocks.begin() + static_cast<ptrdiff_t>(twice), twice);
     EXPECT_FALSE(Passes(FileOf(blocks))) << twice;
+    if (twice + 1 == kBlocks) continue;
     blocks.pop_back();  // ... also when it has pushed the last one out
     EXPECT_FALSE(Passes(FileOf(blocks))) << twice;
   }
@@ -115,15 +117,21 @@ TEST(Pattern, GoesOnWhereItRepeats) {
   EXPECT_TRUE(check.Take(over).ok());
 }
 
+uint64_t WordAt(uint64_t offset) {
+  uint64_t word = 0;
+  std::memcpy(&word, ThePattern().At(offset, sizeof(word)).data(), sizeof(word));
+  return word;
+}
+
 // What the header promises: blocks at multiples of their size are alike only when they are
 // a multiple of kPeriodWords of them apart.
 TEST(Pattern, HasDifferentBlocksAtAllMultiplesOfAReadSize) {
   for (uint64_t rsize : {uint64_t{4096}, uint64_t{32} << 10, uint64_t{1} << 20}) {
-    const std::span<const std::byte> first = ThePattern().At(0, 8);
+    const uint64_t first = WordAt(0);
     for (uint64_t i = 1; i < Pattern::kPeriodWords; ++i) {
-      ASSERT_FALSE(std::ranges::equal(first, ThePattern().At(i * rsize, 8))) << i << " " << rsize;
+      ASSERT_NE(first, WordAt(i * rsize)) << i << " " << rsize;
     }
-    EXPECT_TRUE(std::ranges::equal(first, ThePattern().At(Pattern::kPeriodWords * rsize, 8)));
+    EXPECT_EQ(first, WordAt(Pattern::kPeriodWords * rsize));
   }
 }
 
