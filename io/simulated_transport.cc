@@ -125,9 +125,8 @@ absl::Status SimulatedTransport::CanSplice(int fd) {
 }
 
 void SimulatedTransport::StartSplice(ConnectionId id, int fd, size_t bytes) {
-  [[maybe_unused]] const Connection& connection = connections_.Get(id);
-  assert(!connection.connecting && !connection.receiving && bytes >= 1);
-  assert(!splice_.active && !write_.active);
+  assert(!connections_.Get(id).connecting && !connections_.Get(id).receiving);
+  assert(!splice_.active && !write_.active && bytes >= 1);
   splice_ = {.active = true, .connection = id, .output = &outputs_[fd], .bytes = bytes};
 }
 

@@ -58,6 +58,7 @@ void UringTransport::AdoptThread() {
   if (busy) return;
   ring_.reset();
   wake_submitted_ = false;
+  connections_.ForEach([](ConnectionId, Connection& connection) { connection.polling = false; });
   absl::StatusOr<std::unique_ptr<Ring>> ring = Ring::Make();
   lost_ = ring.status();
   if (ring.ok()) ring_ = *std::move(ring);
@@ -130,7 +131,7 @@ void UringTransport::Close(ConnectionId id) {
   if (connection.receiving) Cancel(Task::kReceive, id);
   if (connection.polling) Cancel(Task::kReadable, id);
   if (connection.sending) Cancel(Task::kSend, id);
-  while (connection.IsBusy() && ring_ != nullptr) Pump(absl::InfiniteDuration());
+  while (connection.IsInRing() && ring_ != nullptr) Pump(absl::InfiniteDuration());
   std::erase_if(gathered_, [id](const Event& event) {
     return event.kind != Event::Kind::kWritten && event.connection == id;
   });

@@ -71,7 +71,9 @@ class UringTransport final : public Transport {
   };
 
   struct Connection {
-    bool IsBusy() const { return connecting || receiving || polling || sending; }
+    bool IsBusy() const { return connecting || receiving || sending; }
+    // Whether the ring has something of it.
+    bool IsInRing() const { return IsBusy() || polling; }
 
     SocketMaker sockets;
     UniqueFd fd;

@@ -20,18 +20,15 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "client/connection/connection.h"
 #include "client/options.h"
-#include "client/protocol/nfs3_read.h"
 #include "client/session/session.h"
 #include "client/stream/arena.h"
-#include "client/stream/file_version.h"
-#include "client/stream/read_retries.h"
+#include "client/stream/file_reads.h"
 #include "client/stream/window.h"
 #include "rpc/channel.h"
 
@@ -43,23 +40,15 @@ namespace nfs {
 //     if (auto bytes = stream->Lend()) { ...use them...; stream->Release(); }
 //     else stream->Turn(/*consumer_waits=*/true, absl::InfiniteFuture());
 //   }
-class FileStream {
+class FileStream final : private FileReads::Asker {
  public:
-  struct Counters {
-    uint64_t reads = 0;            // READ replies with data
-    uint64_t short_reads = 0;      // ... that had fewer bytes than asked for, and no eof
-    uint64_t jukebox_retries = 0;  // READs sent again because the server asked for time
-    uint64_t doubts = 0;           // answers that did not fit the file's size
-    uint64_t stale_handles = 0;    // times that the path was walked again
-    uint64_t diverted_bytes = 0;   // went past memory
-  };
+  using Counters = FileReads::Counters;
 
   // `lent_bytes`: how much the consumer may hold at a time, if that is more than one READ
-  // brings (client/stream/window_plan.h). REQUIRES: the
-  // session outlives the stream, and has no other.
+  // brings (client/stream/window_plan.h). REQUIRES: the session outlives the stream,
+  // and has no other.
   static absl::StatusOr<std::unique_ptr<FileStream>> Make(Session& session, const Range& range,
                                                           uint64_t lent_bytes);
-  ~FileStream();
   FileStream(const FileStream&) = delete;
   FileStream& operator=(const FileStream&) = delete;
 
@@ -101,69 +90,33 @@ class FileStream {
 
   // All bytes have been lent, as far as range and file go, and the file is known to be
   // what it was.
-  bool AtEnd() const { return window_.AtEnd() && !NeedsLastLook(); }
+  bool AtEnd() const { return window_.AtEnd() && !reads_.NeedsLastLook(); }
   // Offset in the file of the next byte to be lent.
   uint64_t position() const { return window_.next_offset(); }
   // Why no more bytes will come: the server's or the connection's error (client/errors.h),
   // or that the file changed. Bytes that came before it can still be lent.
-  const absl::Status& status() const { return status_; }
-  const Counters& counters() const { return counters_; }
+  const absl::Status& status() const { return reads_.status(); }
+  const Counters& counters() const { return reads_.counters(); }
+  // How many bytes went past memory.
+  uint64_t diverted_bytes() const { return diverted_bytes_; }
 
  private:
   FileStream(Session& session, const Window::Options& options, Arena arena);
 
-  // --- Asking
   void FillSlots(bool consumer_waits);
-  std::optional<ChunkId> NextChunk(bool consumer_waits);
-  void SendRead(ChunkId chunk);
-  void SendGetattr();
-  bool WantsAttributes() const;
-  // READs without attributes have said nothing about changes: one GETATTR does.
-  bool NeedsLastLook() const { return status_.ok() && unseen_ && version_.IsMeaningful(); }
-
-  // --- Answers
-  void TakeReplies();
-  void OnReply(const rpc::Reply& reply);
-  void OnOrphan(uint64_t tag);
-  void OnReadReply(ChunkId chunk, const rpc::Reply& reply);
-  void OnRead(ChunkId chunk, const nfs3::Read3Head& head, uint32_t count);
-  void Answer(ChunkId chunk, uint32_t count, bool eof);
-  void OnReadError(ChunkId chunk, nfs3::Status status);
-  void OnGetattrReply(const rpc::Reply& reply);
-  void OnJukebox(ChunkId chunk, nfs3::Status status);
-  // Whether the stream may go on.
-  bool Observe(const nfs3::PostOpAttr& attributes);
-  // How long the file is by these attributes; as far as is known when there are none.
-  uint64_t SizeBy(const nfs3::PostOpAttr& attributes) const;
-
-  // --- Past memory
+  void OnAnswer(ChunkId chunk, uint32_t count, bool eof) override;
+  void OnSize(uint64_t size) override { window_.RaiseSizeHint(size); }
   void TakeDiverted();
   Arrival Judge(const rpc::Arrival& arrival);
-
-  // --- Doubts
-  bool EndsBeforeSize(uint64_t end) const;
-  void Doubt(ChunkId chunk, bool claims_eof);
-  void Resolve(ChunkId chunk);
-
-  void FindFileAgain();
-  void Fail(const absl::Status& status);
 
   Session& session_;
   Arena arena_;
   Window window_;
-  FileVersion version_;
-  ReadRetries retries_;
-  std::vector<Window::Ask> asks_;  // by chunk: what is in flight for it
-  std::vector<bool> claims_eof_;   // by chunk: what the server said of it, when in doubt
-  bool getattr_in_flight_ = false;
-  bool unseen_ = false;  // a READ had no attributes, and no others came since
-  bool is_stale_ = false;
-  int stale_in_a_row_ = 0;
   size_t divert_from_ = kNever;
   ChunkId arrived_ = 0;  // whose data is, or was last, diverted
   Connection::Pipe pipe_ = Connection::Pipe::kTakes;
-  Counters counters_;
-  absl::Status status_;
+  uint64_t diverted_bytes_ = 0;
+  FileReads reads_;  // goes before the arena does
 };
 
 }  // namespace nfs

@@ -2,7 +2,6 @@
 // READ replies whose data goes past memory. They are judged before it as others are
 // afterwards: an answer that tells of a change is not used. What then could still make
 // the stream take a part of it back is kept, so that nothing has to be taken back.
-#include "client/connection/call.h"
 #include "client/stream/file_stream.h"
 
 namespace nfs {
@@ -11,7 +10,7 @@ void FileStream::TakeDiverted() {
   const Connection::Diverted diverted = session_.connection().TakeDiverted();
   pipe_ = diverted.pipe;
   if (diverted.bytes == 0) return;
-  counters_.diverted_bytes += diverted.bytes;
+  diverted_bytes_ += diverted.bytes;
   window_.HandOut(arrived_, static_cast<uint32_t>(diverted.bytes));
 }
 
@@ -24,18 +23,10 @@ FileStream::Arrival FileStream::arrival() {
 }
 
 FileStream::Arrival FileStream::Judge(const rpc::Arrival& arrival) {
-  nfs3::Read3Head head;
-  if (!status_.ok()) return Arrival::kNone;
+  if (!status().ok()) return Arrival::kNone;
   if (arrival.left != arrival.payload_bytes) return Arrival::kNext;  // it was judged before
-  if (arrival.payload_bytes < divert_from_) return Arrival::kNone;
-  if (!DecodeResult(arrival.results, head).ok() || head.status != nfs3::Status::kOk) {
-    return Arrival::kNone;
-  }
-  if (!Observe(head.file_attributes)) return Arrival::kNone;
+  if (arrival.payload_bytes < divert_from_ || !reads_.IsSound(arrival)) return Arrival::kNone;
   arrived_ = static_cast<ChunkId>(arrival.tag);
-  const uint64_t end = asks_[arrived_].offset + arrival.payload_bytes;
-  const bool is_in_file = version_.IsMeaningful() && end <= SizeBy(head.file_attributes);
-  if (!is_in_file || head.count != arrival.payload_bytes) return Arrival::kNone;
   switch (window_.PlaceOf(arrived_)) {
     case Window::Place::kNext: return Arrival::kNext;
     case Window::Place::kBehind: return Arrival::kBehind;

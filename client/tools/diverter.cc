@@ -33,7 +33,7 @@ Diverter::Diverter(io::Transport& transport, FileStream& stream, Output& output,
 
 Diverter::~Diverter() {
   if (!can_splice_) return;
-  Note(absl::StrCat("spliced ", stream_.counters().diverted_bytes, " of ",
+  Note(absl::StrCat("spliced ", stream_.diverted_bytes(), " of ",
                     stream_.position() - begin_, " bytes to the pipe"));
 }
 

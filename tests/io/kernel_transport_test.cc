@@ -52,6 +52,24 @@ TEST_P(Kernel, GoesOnInAnotherThread) {
   EXPECT_EQ(harness_->Received(0), "onetwothreefour");
 }
 
+TEST_P(Kernel, GoesOnInAnotherThreadAfterASpliceThatWasStopped) {
+  const ConnectionId id =
+      Connect(harness_->Serve({{{Kind::kAwait, {}, 3}, {Kind::kSend, "text and more"}}}));
+  const int fd = harness_->OpenPipe();
+  harness_->ReadPipe();
+  transport().StartSplice(id, fd, 4);
+  EXPECT_TRUE(transport().Wait(transport().Now() + absl::Milliseconds(5)).events.empty());
+  transport().StopSplice();
+  std::thread([&] {
+    SendText(id, "one");
+    transport().StartSplice(id, fd, 4);
+    EXPECT_EQ(Await(Event::Kind::kSpliced).bytes, 4u);
+    EXPECT_EQ(ReceiveText(id, 9), " and more");
+    transport().Close(id);
+  }).join();
+  EXPECT_EQ(harness_->EndPipe(), "text");
+}
+
 INSTANTIATE_TEST_SUITE_P(Worlds, Kernel, testing::Values(World::kUring, World::kPoll), NameOfParam);
 
 // A program that gives up io_uring after it has opened a file.

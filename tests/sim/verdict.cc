@@ -127,6 +127,9 @@ std::string JudgeCounts(const Plan& plan, uint64_t reads, uint64_t other_calls,
     return absl::StrCat(other_calls, " other calls, not ", planned_other_calls);
   }
   const uint64_t planned = kOtherConnects + static_cast<uint64_t>(plan.planned_connections());
+  // The first connection's replies may hold up what the others connect with for too long.
+  const bool may_retry = plan.planned_connections() > 1 && plan.network.bytes_per_second != 0;
+  if (may_retry && connects > planned) return "";
   if (connects != planned) return absl::StrCat(connects, " connects, not ", planned);
   return "";
 }
