@@ -88,6 +88,9 @@ int Main(int argc, char** argv) {
   const absl::StatusOr<CompareFlags> flags = ParseCompareFlags(argc, argv);
   if (!flags.ok()) return Complain(flags.status(), kUsage);
   if (flags->help) return std::fputs(kCompareHelp, stdout) < 0 ? kFailed : 0;
+#ifndef NDEBUG
+  std::fprintf(stderr, "compare: built without -c opt, so the numbers say nothing\n");
+#endif
   // Where that is forbidden, loopback is shared with whatever else is on it.
   if (geteuid() == 0) support::EnterPrivateMachine().IgnoreError();
   return flags->latency ? CompareOneByOne(*flags) : CompareStreams(*flags);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -76,22 +78,31 @@ std::vector<Contender> Readers(const CompareFlags& flags, const Job& job) {
            .check = argv + Words{Option("verify", job.size)}}};
 }
 
+// The contenders are made for several jobs; what one lacks is told once.
+void TellOnce(const std::string& text) {
+  static auto* told = new std::set<std::string>();
+  if (told->insert(text).second) std::fprintf(stderr, "compare: %s\n", text.c_str());
+}
+
 // Debian's tools take the size of a READ from the server.
 std::vector<Contender> LibnfsTool(const char* name, const Job& job, const Words& arguments,
                                   bool writes) {
-  if (job.rsize < kSmallestServerRsize) return {};
+  if (job.rsize < kSmallestServerRsize) {
+    TellOnce(absl::StrCat(name, " cannot have READs of ", SizeText(job.rsize)));
+    return {};
+  }
   const std::string path = support::FindProgram(name);
   if (!path.empty()) {
     return {{.name = name, .argv = Words{path} + arguments, .writes_output = writes}};
   }
-  std::fprintf(stderr, "compare: no %s here; bazel/install.sh benchmark brings it\n", name);
+  TellOnce(absl::StrCat("no ", name, " here; bazel/install.sh benchmark brings it"));
   return {};
 }
 
 std::vector<Contender> LibnfsPipelines(const CompareFlags& flags, const Job& job) {
   if (flags.output != OutputKind::kNull) return {};
   if (const auto libnfs = LoadLibnfs(); !libnfs.ok()) {
-    std::fprintf(stderr, "compare: %s\n", std::string(libnfs.status().message()).c_str());
+    TellOnce(absl::StrCat(libnfs.status().message(), "; libnfs-utils brings it"));
     return {};
   }
   Words argv = {support::Runfile("tests/bench/libnfs_pipeline"), Option("size", job.size),

@@ -28,8 +28,10 @@ absl::StatusOr<Libnfs> LoadLibnfs() {
   const bool whole = Load(library, "nfs_init_context", all.nfs_init_context) &&
                      Load(library, "nfs_destroy_context", all.nfs_destroy_context) &&
                      Load(library, "nfs_parse_url_full", all.nfs_parse_url_full) &&
+                     Load(library, "nfs_destroy_url", all.nfs_destroy_url) &&
                      Load(library, "nfs_mount", all.nfs_mount) &&
                      Load(library, "nfs_open", all.nfs_open) &&
+                     Load(library, "nfs_close", all.nfs_close) &&
                      Load(library, "nfs_pread_async", all.nfs_pread_async) &&
                      Load(library, "nfs_get_fd", all.nfs_get_fd) &&
                      Load(library, "nfs_which_events", all.nfs_which_events) &&

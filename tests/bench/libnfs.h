@@ -25,8 +25,10 @@ struct Libnfs {
   Context* (*nfs_init_context)();
   void (*nfs_destroy_context)(Context*);
   Url* (*nfs_parse_url_full)(Context*, const char*);
+  void (*nfs_destroy_url)(Url*);
   int (*nfs_mount)(Context*, const char* server, const char* path);
   int (*nfs_open)(Context*, const char* file, int flags, File**);
+  int (*nfs_close)(Context*, File*);
   int (*nfs_pread_async)(Context*, File*, uint64_t offset, uint64_t count, Callback, void*);
   int (*nfs_get_fd)(Context*);
   int (*nfs_which_events)(Context*);

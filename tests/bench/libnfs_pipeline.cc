@@ -83,6 +83,7 @@ class Pipeline {
     Open();
     while (asked_ < std::min(flags_.window, reads_)) Ask();
     while (done_ < reads_) Service();
+    libnfs_.nfs_close(context_, file_);
     libnfs_.nfs_destroy_context(context_);
   }
 
@@ -97,10 +98,11 @@ class Pipeline {
   [[noreturn]] void Fail() { Die(libnfs_.nfs_get_error(context_)); }
 
   void Open() {
-    const Libnfs::Url* const url = libnfs_.nfs_parse_url_full(context_, flags_.url.c_str());
+    Libnfs::Url* const url = libnfs_.nfs_parse_url_full(context_, flags_.url.c_str());
     if (url == nullptr) Fail();
     if (libnfs_.nfs_mount(context_, url->server, url->path) != 0) Fail();
     if (libnfs_.nfs_open(context_, url->file, O_RDONLY, &file_) != 0) Fail();
+    libnfs_.nfs_destroy_url(url);
   }
 
   uint64_t NextOffset() {

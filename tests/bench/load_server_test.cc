@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/protocol/nfs3_read.h"
@@ -20,6 +21,11 @@ namespace {
 
 constexpr uint64_t kSize = (5 << 20) + 3;  // longer than the pattern's period, and odd
 
+const Pattern& ThePattern() {
+  static const auto* pattern = new Pattern();
+  return *pattern;
+}
+
 std::unique_ptr<LoadServer> StartServer(uint32_t rsize) {
   auto server = LoadServer::Start({.rsize = rsize, .files = {{"file", kSize}, {"empty", 0}}});
   EXPECT_TRUE(server.ok()) << server.status();
@@ -33,12 +39,11 @@ support::Outcome RunOn(std::vector<std::string> argv, const LoadServer& server,
 }
 
 TEST(LoadServer, GivesNfscatThePattern) {
-  const Pattern pattern;
   for (uint32_t rsize : {4096u, 12345u, 32u << 10, 1u << 20}) {
     const auto server = StartServer(rsize);
     const support::Outcome outcome = RunOn({"client/tools/nfscat"}, *server);
     ASSERT_EQ(outcome.exit_status, 0) << outcome.err;
-    PatternCheck check(pattern);
+    PatternCheck check(ThePattern());
     EXPECT_TRUE(check.Take(xdr::BytesOf(outcome.out)).ok()) << check.position();
     EXPECT_TRUE(check.Finish(kSize).ok());
     EXPECT_GE(server->state().reads, kSize / rsize);
@@ -72,11 +77,13 @@ TEST(LoadServer, SatisfiesLibnfs) {
   constexpr int kMissing = 77;
   const auto server = StartServer(1 << 20);
   const std::string size = "--size=" + std::to_string(kSize);
-  for (const char* how : {"--rsize=4K", "--rsize=1M", "--random=1000"}) {
+  for (const auto& [rsize, how] :
+       {std::pair("--rsize=32K", "--window=16"), std::pair("--rsize=1M", "--window=1"),
+        std::pair("--rsize=4K", "--random=500")}) {
     const support::Outcome outcome =
-        RunOn({"tests/bench/libnfs_pipeline", size, "--verify", how}, *server);
+        RunOn({"tests/bench/libnfs_pipeline", size, "--verify", rsize, how}, *server);
     if (outcome.exit_status == kMissing) GTEST_SKIP() << "NOT TESTED: " << outcome.err;
-    EXPECT_EQ(outcome.exit_status, 0) << how << ": " << outcome.err;
+    EXPECT_EQ(outcome.exit_status, 0) << rsize << " " << how << ": " << outcome.err;
   }
 }
 
@@ -148,8 +155,7 @@ TEST(FindReadCall, FindsNothingInOtherCallsAndInGarbage) {
 // --- Its replies, as the project's own decoder sees them
 
 server::Bytes ReplyBytes(uint64_t size, uint64_t offset, uint32_t count, uint32_t most) {
-  const Pattern pattern;
-  ReadReplies replies(pattern, most);
+  ReadReplies replies(ThePattern(), most);
   replies.Add(MakeServedFile(SomeHandle(20), {.size = size}), {5, {}, offset, count});
   server::Bytes bytes;
   for (const iovec& span : replies.spans()) {
@@ -166,7 +172,6 @@ nfs3::Read3Res OnlyResult(const std::vector<server::Reply>& replies) {
 }
 
 TEST(ReadReplies, GivesWhatThereIsAndSaysWhenThatIsTheEnd) {
-  const Pattern pattern;
   for (uint64_t offset = 0; offset <= 12; ++offset) {
     for (uint32_t count = 0; count <= 12; ++count) {
       const std::vector<server::Reply> replies =
@@ -176,14 +181,13 @@ TEST(ReadReplies, GivesWhatThereIsAndSaysWhenThatIsTheEnd) {
       const uint64_t wanted = std::min<uint64_t>({left, count, 6});
       EXPECT_EQ(result.count, wanted);
       EXPECT_EQ(result.eof, wanted == left);
-      EXPECT_TRUE(std::ranges::equal(result.data.view(), pattern.At(offset, wanted)));
+      EXPECT_TRUE(std::ranges::equal(result.data.view(), ThePattern().At(offset, wanted)));
     }
   }
 }
 
 TEST(ReadReplies, AreFullBeforeSendmsgWouldRefuseThem) {
-  const Pattern pattern;
-  ReadReplies replies(pattern, 4096);
+  ReadReplies replies(ThePattern(), 4096);
   const ServedFile file = MakeServedFile(SomeHandle(20), {.size = 1 << 20});
   while (!replies.full()) replies.Add(file, {1, {}, 1, 1});
   EXPECT_LE(replies.spans().size(), 1024u);
