@@ -78,6 +78,17 @@ std::vector<Contender> Readers(const CompareFlags& flags, const Job& job) {
            .check = argv + Words{Option("verify", job.size)}}};
 }
 
+std::vector<Contender> RandomReaders(const Job& job) {
+  const Words argv = {support::Runfile("tests/bench/random_reads"),
+                      Option("size", job.size),
+                      Option("rsize", job.rsize),
+                      Option("window", job.window),
+                      Option("random", job.random),
+                      job.url};
+  return {
+      {.name = "reader", .argv = argv, .writes_output = false, .check = argv + Words{"--verify"}}};
+}
+
 // The contenders are made for several jobs; what one lacks is told once.
 void TellOnce(const std::string& text) {
   static auto* told = new std::set<std::string>();
@@ -128,12 +139,17 @@ std::vector<Contender> Streamers(const CompareFlags& flags, const Job& job) {
   return all;
 }
 
+std::vector<Contender> AtRandom(const CompareFlags& flags, const Job& job) {
+  std::vector<Contender> all = RandomReaders(job);
+  std::vector<Contender> peers = LibnfsPipelines(flags, job);
+  std::move(peers.begin(), peers.end(), std::back_inserter(all));
+  return all;
+}
+
 }  // namespace
 
 std::vector<Contender> ContendersFor(const CompareFlags& flags, const Job& job) {
-  // FileReader has no random access yet; when it has, `reader --random` belongs here.
-  std::vector<Contender> all =
-      job.random != 0 ? LibnfsPipelines(flags, job) : Streamers(flags, job);
+  std::vector<Contender> all = job.random != 0 ? AtRandom(flags, job) : Streamers(flags, job);
   std::erase_if(all, [&](const Contender& contender) {
     return !flags.only.empty() && std::ranges::find(flags.only, contender.name) == flags.only.end();
   });
