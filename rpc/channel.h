@@ -29,7 +29,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "rpc/auth.h"
+#include "rpc/channel_options.h"
 #include "rpc/message.h"
 #include "rpc/record_reader.h"
 #include "rpc/request.h"
@@ -43,30 +43,8 @@ namespace rpc {
 // Thread-compatible. Allocates at construction only, except for error texts.
 class Channel {
  public:
-  struct Options {
-    int slots = 64;
-    OpaqueAuth credentials;
-    // One call with its header, at most. REQUIRES: at least 512.
-    size_t call_bytes = 2048;
-    // Results without payload, at most.
-    size_t results_bytes = 64 * 1024;
-    // The payload of one reply, at most.
-    size_t payload_bytes = 0;
-    // A reply is overdue so long after its call was wholly sent; OnTimeout() says what
-    // comes of it.
-    absl::Duration timeout = absl::Seconds(60);
-    // How often a call is sent again on one connection before the channel fails.
-    int retransmissions = 2;
-    // Any random number.
-    uint32_t xid_seed = 0;
-  };
-
-  struct Counters {
-    uint64_t calls = 0;
-    uint64_t retransmissions = 0;
-    // Replies that no call waited for: late, sent twice, or not for us.
-    uint64_t unexpected_replies = 0;
-  };
+  using Options = ChannelOptions;
+  using Counters = ChannelCounters;
 
   explicit Channel(const Options& options);
 

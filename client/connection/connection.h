@@ -22,10 +22,10 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "client/connection/address_race.h"
+#include "client/connection/connection_options.h"
 #include "client/connection/pump.h"
 #include "client/connection/retry_delay.h"
 #include "client/connection/server_addresses.h"
-#include "client/connection/server_notice.h"
 #include "io/address.h"
 #include "io/transport.h"
 #include "rpc/channel.h"
@@ -38,24 +38,8 @@ namespace nfs {
 // Thread-compatible, with its pump.
 class Connection {
  public:
-  struct Options {
-    uint16_t port = 0;
-    io::ConnectOptions connect;
-    absl::Duration connect_timeout = absl::Seconds(10);  // for each address
-    // How long calls may be in flight while no reply comes.
-    absl::Duration patience = absl::Seconds(180);
-    // Told, if set, when the server has not responded for some seconds, and of every reply.
-    // REQUIRES: it outlives the connection.
-    ServerNotice* notice = nullptr;
-    uint32_t seed = 0;  // any random number
-    rpc::Channel::Options channel;
-  };
-  struct Counters {
-    uint64_t reconnects = 0;
-    uint64_t retransmissions = 0;
-    // Replies that no call waited for: late, sent twice, or not for us.
-    uint64_t unexpected_replies = 0;
-  };
+  using Options = ConnectionOptions;
+  using Counters = ConnectionCounters;
 
   // So long without a sign of the server is worth a word.
   static constexpr absl::Duration kQuiet = absl::Seconds(5);

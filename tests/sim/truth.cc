@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -32,7 +33,7 @@ void Truth::OnOpened() { last_opened_ = versions_.size() - 1; }
 void Truth::BeginRun(const nfs::Range& range) {
   range_ = range;
   delivered_ = 0;
-  used_.clear();
+  parts_.clear();
 }
 
 size_t Truth::Matching(uint64_t seed, uint64_t offset, std::span<const std::byte> bytes) const {
@@ -56,17 +57,40 @@ size_t Truth::Matching(uint64_t seed, uint64_t offset, std::span<const std::byte
 }
 
 size_t Truth::MatchAny(uint64_t offset, std::span<const std::byte> bytes) {
-  // A byte that two versions share is of the one at hand.
-  size_t most = used_.empty() ? 0 : Matching(seed_, offset, bytes);
-  if (most != 0) return most;
-  for (const Version& version : versions_) {
-    const size_t matching = Matching(version.seed, offset, bytes);
-    if (matching <= most) continue;
-    most = matching;
-    seed_ = version.seed;
+  std::set<uint64_t> seeds;
+  if (!parts_.empty()) seeds = parts_.back();
+  const bool begins = seeds.empty();
+  if (begins) {
+    for (const Version& version : versions_) seeds.insert(version.seed);
   }
-  if (most != 0) used_.insert(seed_);
+  std::map<size_t, std::set<uint64_t>> by_matching;
+  for (const uint64_t seed : seeds) by_matching[Matching(seed, offset, bytes)].insert(seed);
+  const auto& [most, best] = *by_matching.rbegin();
+  if (most == 0 && begins) return 0;
+  if (most == 0) {
+    parts_.emplace_back();  // none of these seeds goes on
+    return MatchAny(offset, bytes);
+  }
+  if (parts_.empty()) parts_.emplace_back();
+  parts_.back() = best;
   return most;
+}
+
+bool Truth::CouldBeDelivered(uint64_t seed) const {
+  for (size_t i = 0; i < versions_.size(); ++i) {
+    if (versions_[i].seed == seed && (CouldBeOpened(i) || LooksGrown(i))) return true;
+  }
+  return false;
+}
+
+std::set<uint64_t> Truth::UsedSeeds() const {
+  std::set<uint64_t> used;
+  for (const std::set<uint64_t>& part : parts_) {
+    const auto could_be =
+        std::ranges::find_if(part, [this](uint64_t seed) { return CouldBeDelivered(seed); });
+    if (!part.empty()) used.insert(could_be != part.end() ? *could_be : *part.begin());
+  }
+  return used;
 }
 
 std::string Truth::OnDelivered(std::span<const std::byte> bytes) {
@@ -127,17 +151,13 @@ bool Truth::EndIsTrue(bool any_version) const {
   return false;
 }
 
-std::string Truth::JudgeSeeds() const {
+std::string Truth::JudgeSeeds(const std::set<uint64_t>& used) const {
   // Seeds go up from version to version, so that this is their order.
-  for (auto seed = used_.begin(); seed != used_.end() && std::next(seed) != used_.end(); ++seed) {
+  for (auto seed = used.begin(); seed != used.end() && std::next(seed) != used.end(); ++seed) {
     if (CanBeGlued(*seed, *std::next(seed))) continue;
-    return absl::StrCat("bytes of different versions are glued: seeds ",
-                        absl::StrJoin(used_, ", "));
+    return absl::StrCat("bytes of different versions are glued: seeds ", absl::StrJoin(used, ", "));
   }
-  if (used_.empty()) return "";
-  for (size_t i = 0; i < versions_.size(); ++i) {
-    if (versions_[i].seed == *used_.begin() && (CouldBeOpened(i) || LooksGrown(i))) return "";
-  }
+  if (used.empty() || CouldBeDelivered(*used.begin())) return "";
   return "the bytes are of another version than was opened";
 }
 
@@ -152,7 +172,7 @@ std::string Truth::JudgeRun(bool complete, const Knowledge& knowledge) const {
   const bool may_glue = knowledge.attributes_were_absent || opened_empty();
   const bool may_not_notice = MayNotNotice(knowledge);
   if (!may_glue || (complete && !may_not_notice)) {
-    const std::string wrong = JudgeSeeds();
+    const std::string wrong = JudgeSeeds(UsedSeeds());
     if (!wrong.empty()) return wrong;
   }
   if (!complete || (may_not_notice && knowledge.end_was_wrong)) return "";

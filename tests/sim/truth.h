@@ -67,8 +67,11 @@ class Truth {
 
   // Bytes at `offset` that are of the pattern of `seed`, of a version that long.
   size_t Matching(uint64_t seed, uint64_t offset, std::span<const std::byte> bytes) const;
-  // The same of the seed that has most of them.
+  // The same of the seeds that have most of them, out of those that have what came before.
   size_t MatchAny(uint64_t offset, std::span<const std::byte> bytes);
+  // The seeds in this run, one of each part.
+  std::set<uint64_t> UsedSeeds() const;
+  bool CouldBeDelivered(uint64_t seed) const;
   bool CouldBeOpened(size_t version) const;
   // Whether somebody who sees `before` and next `after` takes the file for grown.
   bool LooksGrown(size_t before, size_t after) const {
@@ -79,7 +82,7 @@ class Truth {
   // The same of some version of seed `from` and of seed `to`.
   bool CanBeGlued(uint64_t from, uint64_t to) const;
   bool EndIsTrue(bool any_version) const;
-  std::string JudgeSeeds() const;
+  std::string JudgeSeeds(const std::set<uint64_t>& used) const;
   bool MayNotNotice(const Knowledge& knowledge) const;
 
   std::vector<Version> versions_;
@@ -88,8 +91,9 @@ class Truth {
   nfs::Range range_;
   uint64_t delivered_ = 0;
   uint64_t delivered_in_all_ = 0;
-  uint64_t seed_ = 0;        // of the last bytes
-  std::set<uint64_t> used_;  // seeds in this run
+  // The run, cut where no seed has all bytes any more: the seeds that have all of a part.
+  // Of a few bytes several do.
+  std::vector<std::set<uint64_t>> parts_;
 };
 
 }  // namespace sim

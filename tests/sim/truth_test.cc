@@ -45,6 +45,17 @@ TEST_F(TruthTest, IsAllBytesInOrder) {
   EXPECT_EQ(End(), "");
 }
 
+// A single byte of one version may be in another too: what comes next says of which it is.
+TEST_F(TruthTest, IsOneVersionWhoseFirstByteAnotherHasToo) {
+  uint64_t seed = 1;
+  while (Pattern(0, 1, seed) != Pattern(0, 1, 0)) ++seed;
+  truth_.AddVersion(seed, 1000, Truth::Change::kOther);
+  truth_.OnOpening();
+  truth_.OnOpened();
+  for (uint64_t offset = 0; offset < 1000; ++offset) ASSERT_EQ(Deliver(offset, 1, seed), "");
+  EXPECT_EQ(End(), "");
+}
+
 TEST_F(TruthTest, IsAPrefixWhenTheStreamFailed) {
   EXPECT_EQ(Deliver(0, 300), "");
   EXPECT_EQ(Error(), "");
