@@ -54,7 +54,8 @@ void Connection::StartSend() {
   io::Transport& transport = pump_.transport();
   if (channel_.SendBytes().empty()) return;
   const size_t sent = transport.SendNow(*transport_id_, channel_.SendBytes());
-  if (sent != 0) channel_.OnSent(sent, pump_.now());
+  // The last turn may be long ago, and its time with it: a timer would begin overdue.
+  if (sent != 0) channel_.OnSent(sent, transport.Now());
   if (channel_.SendBytes().empty()) return;
   sending_ = true;
   transport.StartSend(*transport_id_, channel_.SendBytes());

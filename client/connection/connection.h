@@ -76,7 +76,7 @@ class Connection {
     if (calls_in_flight() == 0) waiting_since_ = pump_.transport().Now();
     DropUnaskedBytes();
     if (!status_.ok()) return;  // for what they were
-    channel_.Call(request, args, pump_.now());
+    channel_.Call(request, args, std::max(pump_.now(), waiting_since_));
   }
   std::optional<rpc::Reply> NextReply();
 

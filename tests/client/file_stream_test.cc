@@ -260,5 +260,33 @@ TEST(Streams, ThatAreGivenUpInTheMiddleLeaveNoMemoryWithTheNetwork) {
   }
 }
 
+// Calls that are made after a pause are not overdue because the last turn is.
+TEST(Streams, WhoseConsumerStopsForLongerThanTimeoLoseNoConnection) {
+  SimulatedWorld world(absl::Milliseconds(1));
+  AddPattern(world, 300000);
+  world.options().rsize = 8192;
+  world.options().readahead = 65536;
+  world.options().timeout = absl::Seconds(3);
+  auto session = world.Open("/export/file");
+  ASSERT_TRUE(session.ok());
+  auto stream = FileStream::Make(**session, Range(), 8192);
+  ASSERT_TRUE(stream.ok());
+  do (*stream)->Turn(true, absl::InfiniteFuture());
+  while ((*session)->trunk().calls_in_flight() != 0);
+  const absl::Time later = world.network().now() + absl::Seconds(10);
+  while (world.network().RunNext(later)) {
+  }
+  world.network().AdvanceTo(later);
+  while (!(*stream)->AtEnd() && (*stream)->status().ok()) {
+    if ((*stream)->Lend()) {
+      (*stream)->Release();
+    } else {
+      (*stream)->Turn(true, absl::InfiniteFuture());
+    }
+  }
+  EXPECT_TRUE((*stream)->status().ok()) << (*stream)->status();
+  EXPECT_EQ((*session)->trunk().counters().reconnects, 0u);
+}
+
 }  // namespace
 }  // namespace nfs
