@@ -200,10 +200,17 @@ void UringTransport::SubmitSend(ConnectionId id, Connection& connection) {
   });
 }
 
+// Asked once, not for every write: a number that by then is another file's costs at most
+// what a terminal that is held does.
+bool UringTransport::IsTerminal(int fd) {
+  if (std::exchange(asked_fd_, fd) != fd) is_terminal_ = isatty(fd) != 0;
+  return is_terminal_;
+}
+
 // A terminal that is held (Ctrl-S) blocks even a write that is not to block, and all of
 // us with it (seen with Linux 6.18), unless a thread of the kernel does it.
 void UringTransport::SubmitWrite() {
-  const bool blocks = isatty(write_.fd) != 0;
+  const bool blocks = IsTerminal(write_.fd);
   Submit(Task::kWrite, 0, [this, blocks](io_uring_sqe* entry) {
     io_uring_prep_write(entry, write_.fd, write_.bytes.data(), CapSize(write_.bytes.size()),
                         write_.offset);

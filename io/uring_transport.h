@@ -116,6 +116,7 @@ class UringTransport final : public Transport {
   absl::Status SubmitConnect(ConnectionId id, Connection& connection);
   void SubmitReceive(ConnectionId id, Connection& connection);
   void SubmitSend(ConnectionId id, Connection& connection);
+  bool IsTerminal(int fd);
   void SubmitWrite();
   void SubmitWritable();
   void AttemptSplice();
@@ -140,6 +141,8 @@ class UringTransport final : public Transport {
 
   ConnectionTable<Connection> connections_;
   Write write_;
+  int asked_fd_ = -1;  // whether it
+  bool is_terminal_ = false;
   PipeSplice splice_;
   UniqueFd wake_;  // an eventfd
   bool wake_submitted_ = false;
