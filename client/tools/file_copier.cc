@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "client/tools/kill_signals.h"
 
 namespace nfs {
 
@@ -29,7 +30,11 @@ FileCopier::FileCopier(Session& session, FileStream& stream, Output& output, con
 }
 
 absl::Status FileCopier::Run() {
+  // A file that is left as it is in the middle has holes.
+  const KillSignals signals(pump_);
   while (!Done()) {
+    if (signals.any() && failed_.ok()) failed_ = absl::CancelledError("a signal");
+    if (Done()) break;
     StartWrites();
     if (Done()) break;
     stream_.Turn(/*consumer_waits=*/writes_under_way() == 0, progress_.NextUpdate());

@@ -197,6 +197,19 @@ TEST_P(File, IsCutToWhatIsWholeOfTheFileThatShrinksWhileItIsRead) {
   ExpectWhole(ToldWhole(outcome));
 }
 
+TEST_P(File, IsCutToWhatIsWholeWhenASignalEndsTheProgram) {
+  Rules("READ offset=6553600..6619135 drop");
+  for (const char* signal : {"INT", "TERM", "HUP"}) {
+    const Outcome outcome = Shell("exec timeout -s " + std::string(signal) +
+                                  " 1 $NFSCAT --rsize=64K -o $OUT " + Url("/export/file"));
+    EXPECT_EQ(outcome.exit_status, 124) << outcome.err;
+    EXPECT_EQ(outcome.err, "") << signal;
+    const size_t whole = Contents().size();  // less where a second is too short
+    EXPECT_LE(whole, 6553600u);
+    ExpectWhole(whole);
+  }
+}
+
 TEST_P(File, GetsTheNextTargetBehindWhatIsWholeOfOneThatFailed) {
   Rules("READ offset=6553600..6619135 status=IO");
   const Outcome outcome =
