@@ -137,6 +137,8 @@ void Consumer::Step() {
   ++steps_;
   if (!KeepsPieces() && !TakePiece()) {
     ReleaseUnlessMoreComes();
+    // What was too little as long as it held something is enough now.
+    if (plan_.consumer.takes_any && lent_.empty() && TakePiece()) return CheckCounts();
     if (stream_->arrival() == nfs::FileStream::Arrival::kBehind && pieces_ % 2 == 0) {
       while (!lent_.empty()) ReleaseOne();
     }
