@@ -33,13 +33,12 @@ bool IsPipeOrTerminal(int fd, const struct stat& about) {
 
 }  // namespace
 
-void PollOutput::Start(int fd, std::span<const std::byte> bytes, std::optional<uint64_t> offset) {
+void PollOutput::Start(int fd, std::span<const std::byte> bytes) {
   assert(!active_);
   active_ = true;
   fd_ = fd;
   bytes_ = bytes;
   written_ = 0;
-  offset_ = offset;
   way_ = bytes.empty() ? Way::kJustWait : ChooseWay(fd);
   ready_ = way_ != Way::kLittleByLittle && way_ != Way::kJustWait;
 }
@@ -81,8 +80,7 @@ ssize_t PollOutput::WriteSome(std::span<const std::byte> bytes) {
     case Way::kJustWait:
     case Way::kPlain: break;
   }
-  if (!offset_.has_value()) return write(fd_, bytes.data(), bytes.size());
-  return pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(*offset_));
+  return write(fd_, bytes.data(), bytes.size());
 }
 
 Event PollOutput::End(int error) {

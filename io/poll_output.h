@@ -17,7 +17,7 @@ namespace io {
 class PollOutput {
  public:
   // As Transport::StartWrite. REQUIRES: !active().
-  void Start(int fd, std::span<const std::byte> bytes, std::optional<uint64_t> offset);
+  void Start(int fd, std::span<const std::byte> bytes);
   bool active() const { return active_; }
 
   // What has to become writable before Attempt() can get on; -1 for nothing.
@@ -49,7 +49,6 @@ class PollOutput {
   UniqueFd own_;  // the same pipe or terminal, opened once more
   std::span<const std::byte> bytes_;
   size_t written_ = 0;  // of bytes_
-  std::optional<uint64_t> offset_;
 };
 
 }  // namespace io

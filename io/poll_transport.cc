@@ -48,7 +48,7 @@ absl::StatusOr<std::unique_ptr<PollTransport>> PollTransport::Make() {
 }
 
 PollTransport::PollTransport(UniqueFd wake) : wake_(std::move(wake)) {
-  events_.reserve(2 * kMaxConnections + 2);
+  events_.reserve(2 * kMaxConnections + 2 + kMostWritesAt);
 }
 
 absl::StatusOr<ConnectionId> PollTransport::Connect(const Address& address,
@@ -106,9 +106,13 @@ void PollTransport::Close(ConnectionId id) {
   connections_.Release(id);
 }
 
-void PollTransport::StartWrite(int fd, std::span<const std::byte> bytes,
-                               std::optional<uint64_t> offset) {
-  output_.Start(fd, bytes, offset);
+void PollTransport::StartWrite(int fd, std::span<const std::byte> bytes) {
+  output_.Start(fd, bytes);
+}
+
+void PollTransport::StartWriteAt(int fd, std::span<const std::byte> bytes, uint64_t offset,
+                                 WriteTag tag) {
+  writes_at_.Begin(tag, {fd, bytes, offset});
 }
 
 void PollTransport::StartSplice(ConnectionId id, int fd, size_t bytes) {
@@ -143,6 +147,7 @@ void PollTransport::AttemptAll() {
   });
   if (splice_.active() && !splice_.WaitsForSocket()) AttemptSplice();
   if (std::optional<Event> event = output_.Attempt()) events_.push_back(*std::move(event));
+  AttemptWritesAt();
 }
 
 void PollTransport::AttemptConnect(ConnectionId id, Connection& connection) {
@@ -188,6 +193,16 @@ void PollTransport::AttemptSplice() {
   Connection& connection = connections_.Get(splice_.connection());
   auto event = splice_.Attempt(connection.sockets.peer(), connection.threshold);
   if (event.has_value()) events_.push_back(*std::move(event));
+}
+
+// A file is always ready.
+void PollTransport::AttemptWritesAt() {
+  writes_at_.ForEach([this](WriteTag tag, const FileWrites::Write& write) {
+    ssize_t size = 0;
+    do size = pwrite(write.fd, write.bytes.data(), write.bytes.size(), write.position());
+    while (size < 0 && errno == EINTR);
+    events_.push_back(writes_at_.End(tag, size < 0 ? -errno : size));
+  });
 }
 
 void PollTransport::AddEvent(Event::Kind kind, ConnectionId id, size_t bytes, absl::Status status) {

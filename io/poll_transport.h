@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "io/connection_table.h"
+#include "io/file_writes.h"
 #include "io/pipe_splice.h"
 #include "io/poll_output.h"
 #include "io/socket.h"
@@ -32,8 +33,10 @@ class PollTransport final : public Transport {
   size_t SendNow(ConnectionId connection, std::span<const std::byte> bytes) override;
   ConnectionState Inspect(ConnectionId connection) override;
   void Close(ConnectionId connection) override;
-  void StartWrite(int fd, std::span<const std::byte> bytes,
-                  std::optional<uint64_t> offset) override;
+  void StartWrite(int fd, std::span<const std::byte> bytes) override;
+  bool CanWriteAt(int fd) override { return TakesWritesAt(fd); }
+  void StartWriteAt(int fd, std::span<const std::byte> bytes, uint64_t offset,
+                    WriteTag tag) override;
   absl::Status CanSplice(int fd) override { return splice_.CanSplice(fd); }
   void StartSplice(ConnectionId connection, int fd, size_t bytes) override;
   void StopSplice() override { splice_.Stop(); }
@@ -69,6 +72,7 @@ class PollTransport final : public Transport {
   void AttemptReceive(ConnectionId id, Connection& connection);
   void AttemptSend(ConnectionId id, Connection& connection);
   void AttemptSplice();
+  void AttemptWritesAt();
   void AddEvent(Event::Kind kind, ConnectionId id, size_t bytes, absl::Status status);
 
   // Waits for what the operations wait for, marks them ready; whether Wake() was called.
@@ -79,6 +83,7 @@ class PollTransport final : public Transport {
 
   ConnectionTable<Connection> connections_;
   PollOutput output_;
+  FileWrites writes_at_;
   PipeSplice splice_;
   UniqueFd wake_;  // an eventfd
   std::vector<Event> events_;

@@ -18,18 +18,14 @@ namespace {
 // Nobody turns a pump so often at one instant of time for a good reason.
 constexpr int kMostWaitsAtATime = 200'000;
 
-void WriteTo(SimulatedOutput& output, std::span<const std::byte> bytes,
-             std::optional<uint64_t> offset) {
-  const size_t begin = offset.value_or(output.bytes.size());
-  output.bytes.resize(std::max(output.bytes.size(), begin + bytes.size()));
-  std::ranges::copy(bytes, output.bytes.begin() + static_cast<ptrdiff_t>(begin));
-}
-
 }  // namespace
 
 SimulatedTransport::~SimulatedTransport() {
   connections_.ForEach([this](ConnectionId id, Connection&) { Close(id); });
   if (write_.active) Unpoison(write_.bytes);
+  for (const Write& write : writes_at_) {
+    if (write.active) Unpoison(write.bytes);
+  }
 }
 
 absl::StatusOr<ConnectionId> SimulatedTransport::Connect(const Address& address,
@@ -96,38 +92,9 @@ void SimulatedTransport::Close(ConnectionId id) {
   if (splice_.connection == id) StopSplice();
   connection.end->ClientClose();
   std::erase_if(gathered_, [id](const Event& event) {
-    return event.kind != Event::Kind::kWritten && event.connection == id;
+    return !event.is_of_output() && event.connection == id;
   });
   connections_.Release(id);
-}
-
-void SimulatedTransport::StartWrite(int fd, std::span<const std::byte> bytes,
-                                    std::optional<uint64_t> offset) {
-  assert(!write_.active);
-  SimulatedOutput& output = outputs_[fd];
-  const auto taken = bytes.first(std::min(bytes.size(), output.max_write));
-  write_ = {.active = true, .output = &output, .bytes = taken, .offset = offset, .ends = Now()};
-  write_.ends = std::max(Now(), output.has_room_at) + TimeOf(output, taken.size());
-  network_.At(write_.ends, [] {});  // so that the time comes
-  Poison(taken);
-}
-
-absl::Duration SimulatedTransport::TimeOf(const SimulatedOutput& output, size_t bytes) {
-  if (std::isinf(output.bytes_per_second)) return absl::ZeroDuration();
-  return absl::Seconds(static_cast<double>(bytes) / output.bytes_per_second);
-}
-
-absl::Status SimulatedTransport::CanSplice(int fd) {
-  const SimulatedOutput& output = outputs_[fd];
-  if (!output.is_pipe) return absl::FailedPreconditionError("splice: the output is not a pipe");
-  if (!output.has_refused) return absl::OkStatus();
-  return absl::UnimplementedError(OutputError("splice", output.refuses_splice_with).message());
-}
-
-void SimulatedTransport::StartSplice(ConnectionId id, int fd, size_t bytes) {
-  assert(!connections_.Get(id).connecting && !connections_.Get(id).receiving);
-  assert(!splice_.active && !write_.active && bytes >= 1);
-  splice_ = {.active = true, .connection = id, .output = &outputs_[fd], .bytes = bytes};
 }
 
 Turn SimulatedTransport::Wait(absl::Time until) {
@@ -173,7 +140,7 @@ void SimulatedTransport::Settle() {
     if (connection.receiving) SettleReceive(id, connection);
     if (connection.sending) SettleSend(id, connection);
   });
-  if (write_.active) SettleWrite();
+  SettleWrites();
   if (splice_.active) SettleSplice();
 }
 
@@ -212,49 +179,6 @@ void SimulatedTransport::SettleSend(ConnectionId id, Connection& connection) {
   absl::Status status;
   if (error != 0) status = SocketError("send", error, connection.address);
   AddEvent(Event::Kind::kSent, id, size, std::move(status));
-}
-
-void SimulatedTransport::SettleWrite() {
-  SimulatedOutput& output = *write_.output;
-  if (Now() < write_.ends || (output.stalled && output.error == 0)) return;
-  write_.active = false;
-  Unpoison(write_.bytes);
-  if (write_.bytes.empty()) return AddEvent(Event::Kind::kWritten, 0, 0, absl::OkStatus());
-  if (output.error != 0) return AddEvent(Event::Kind::kWritten, 0, 0, OutputError(output.error));
-  WriteTo(output, write_.bytes, write_.offset);
-  AddEvent(Event::Kind::kWritten, 0, write_.bytes.size(), absl::OkStatus());
-}
-
-void SimulatedTransport::SettleSplice() {
-  Connection& connection = connections_.Get(splice_.connection);
-  SimulatedConnection& end = *connection.end;
-  SimulatedOutput& output = *splice_.output;
-  if (!end.HasArrived() && !end.HasEnded()) return;
-  if (end.HasEnded()) {
-    const int error = end.error();
-    return EndSplice(0,
-                     error == 0 ? PeerClosed(connection.address)
-                                : SocketError("recv", error, connection.address),
-                     OutputState::kTakes);
-  }
-  output.has_refused |= output.refuses_splice_with != 0;
-  if (output.error != 0 || output.has_refused) {
-    return EndSplice(0, absl::OkStatus(), OutputState::kRefuses);
-  }
-  if (output.stalled || Now() < output.has_room_at) {
-    return EndSplice(0, absl::OkStatus(), OutputState::kFull);
-  }
-  std::vector<std::byte> bytes(std::min({splice_.bytes, output.max_write, end.link().max_receive}));
-  bytes.resize(end.ClientReceive(bytes));
-  WriteTo(output, bytes, std::nullopt);
-  output.has_room_at = Now() + TimeOf(output, bytes.size());
-  EndSplice(bytes.size(), absl::OkStatus(), OutputState::kTakes);
-}
-
-void SimulatedTransport::EndSplice(size_t bytes, absl::Status status, OutputState output) {
-  splice_.active = false;
-  AddEvent(Event::Kind::kSpliced, splice_.connection, bytes, std::move(status));
-  gathered_.back().output = output;
 }
 
 void SimulatedTransport::EndReceive(Connection& connection) {

@@ -27,8 +27,10 @@ struct SimulatedOutput {
   std::vector<std::byte> bytes;  // all that was written
   double bytes_per_second = std::numeric_limits<double>::infinity();
   size_t max_write = std::numeric_limits<size_t>::max();
-  bool stalled = false;         // the reader takes nothing: no write ends
-  int error = 0;                // an errno: every write fails with it
+  bool stalled = false;                              // the reader takes nothing: no write ends
+  int error = 0;                                     // an errno: every write fails with it
+  size_t room = std::numeric_limits<size_t>::max();  // bytes of it: ENOSPC beyond
+  bool is_file = false;                              // can be written to at offsets
   bool is_pipe = false;         // can be spliced to, at most max_write bytes at a time,
   int refuses_splice_with = 0;  // unless the kernel would not: an errno,
   bool has_refused = false;     // as the first splice finds out
@@ -62,8 +64,10 @@ class SimulatedTransport : public Transport {
   size_t SendNow(ConnectionId connection, std::span<const std::byte> bytes) override;
   ConnectionState Inspect(ConnectionId connection) override;
   void Close(ConnectionId connection) override;
-  void StartWrite(int fd, std::span<const std::byte> bytes,
-                  std::optional<uint64_t> offset) override;
+  void StartWrite(int fd, std::span<const std::byte> bytes) override;
+  bool CanWriteAt(int fd) override { return outputs_[fd].is_file; }
+  void StartWriteAt(int fd, std::span<const std::byte> bytes, uint64_t offset,
+                    WriteTag tag) override;
   absl::Status CanSplice(int fd) override;
   void StartSplice(ConnectionId connection, int fd, size_t bytes) override;
   void StopSplice() override { splice_.active = false; }
@@ -99,6 +103,7 @@ class SimulatedTransport : public Transport {
     std::span<const std::byte> bytes;
     std::optional<uint64_t> offset;
     absl::Time ends;
+    LentMemory lent;
   };
   struct Splice {
     bool active = false;
@@ -116,7 +121,10 @@ class SimulatedTransport : public Transport {
   void SettleConnect(ConnectionId id, Connection& connection);
   void SettleReceive(ConnectionId id, Connection& connection);
   void SettleSend(ConnectionId id, Connection& connection);
-  void SettleWrite();
+  Write BeginWrite(int fd, std::span<const std::byte> bytes, std::optional<uint64_t> offset);
+  // The event of a write whose time has come; nothing before that.
+  std::optional<Event> EndWrite(Write& write, Event::Kind kind);
+  void SettleWrites();
   void SettleSplice();
   void EndSplice(size_t bytes, absl::Status status, OutputState output);
   // How long the output's reader takes for so many bytes.
@@ -129,6 +137,7 @@ class SimulatedTransport : public Transport {
   ConnectionTable<Connection> connections_;
   std::map<int, SimulatedOutput> outputs_;
   Write write_;
+  std::array<Write, kMostWritesAt> writes_at_;
   Splice splice_;
   uint16_t reserved_ports_used_ = 0;
   uint16_t other_ports_used_ = 0;

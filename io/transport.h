@@ -12,6 +12,7 @@
 //   StartSend()     -> kSent          at most one send per connection at a time;
 //                                     SendNow() first, which has no event
 //   StartWrite()    -> kWritten       at most one write per transport at a time
+//   StartWriteAt()  -> kWrittenAt     at most one with each tag
 //   StartSplice()   -> kSpliced       at most one per transport, and instead of a receive
 //
 // Memory: from a Start...() until its event has come out of Wait(), or until Close()
@@ -35,6 +36,10 @@
 namespace io {
 
 using ConnectionId = uint32_t;
+
+// Tells the writes at offsets apart that are under way: a number below kMostWritesAt.
+using WriteTag = uint32_t;
+inline constexpr WriteTag kMostWritesAt = 8;
 
 // Whether to connect from a port below 1024, which some servers take as a sign of a
 // privileged process ("secure" exports).
@@ -74,20 +79,24 @@ struct Event {
     kReceived,
     kSent,     // `bytes` of the memory were sent: maybe not all
     kWritten,  // `bytes` of the memory were written: maybe not all
+    kWrittenAt,
     kSpliced,  // `bytes` went from the connection to the output: maybe not all
   };
   Kind kind = Kind::kConnected;
-  ConnectionId connection = 0;  // not of kWritten
+  ConnectionId connection = 0;  // not of kWritten and kWrittenAt
+  WriteTag tag = 0;             // of kWrittenAt
   // Why nothing (more) can come of the operation. After an error of any kind but
-  // kWritten the connection is of no use: Close() it. "The server closed the
+  // those the connection is of no use: Close() it. "The server closed the
   // connection" is an error of kReceived. Codes: Unavailable for everything that
   // another try later may mend, PermissionDenied and ResourceExhausted for the
-  // machine's own refusals. Of kWritten: Aborted when nobody reads the output any more
+  // machine's own refusals. Of the writes: Aborted when nobody reads the output any more
   // (EPIPE; SIGPIPE may have been raised as well, or not), the others as
   // io/errno_status.h says for OutputError().
   absl::Status status;
   size_t bytes = 0;  // at least 1 when status is OK, but for kConnected and as said below
   OutputState output = OutputState::kTakes;  // of kSpliced
+
+  bool is_of_output() const { return kind == Kind::kWritten || kind == Kind::kWrittenAt; }
 };
 
 // Close() takes no events out of a turn that was already given: skip those of
@@ -132,12 +141,19 @@ class Transport {
   // of it. Its id is not given to a new connection for a long time.
   virtual void Close(ConnectionId connection) = 0;
 
-  // Writes to an open file, pipe, socket or terminal, at `offset` if one is given
-  // (regular files) and at its position if not. May take fewer bytes. Does not hold up
-  // the connections while a pipe's reader is slow. No bytes: waits until a pipe has room
-  // or no reader, and ends with OK and 0 bytes. REQUIRES: no write is under way.
-  virtual void StartWrite(int fd, std::span<const std::byte> bytes,
-                          std::optional<uint64_t> offset) = 0;
+  // Writes to an open file, pipe, socket or terminal at its position. May take fewer
+  // bytes. Does not hold up the connections while a pipe's reader is slow. No bytes: waits
+  // until a pipe has room or no reader, and ends with OK and 0 bytes. REQUIRES: no write of
+  // this kind is under way.
+  virtual void StartWrite(int fd, std::span<const std::byte> bytes) = 0;
+
+  // Whether `fd` takes StartWriteAt(): a regular file, and not one that puts all at its end.
+  virtual bool CanWriteAt(int fd) = 0;
+  // Writes at `offset`, and leaves the position alone. May take fewer bytes. Several at a
+  // time, which may end in any order. REQUIRES: CanWriteAt(fd), some bytes, a tag below
+  // kMostWritesAt, with which no write is under way.
+  virtual void StartWriteAt(int fd, std::span<const std::byte> bytes, uint64_t offset,
+                            WriteTag tag) = 0;
 
   // Whether bytes can go to `fd` by StartSplice(). FailedPrecondition: it is not a pipe.
   // Unimplemented, naming the errno: the kernel would not, when it was first tried.

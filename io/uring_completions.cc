@@ -27,6 +27,7 @@ void UringTransport::OnCompletion(uint64_t user_data, int result) {
     case Task::kSend: return OnSent(id, connections_.Get(id), result);
     case Task::kWrite: return OnWritten(result);
     case Task::kWritable: return OnWritable(result);
+    case Task::kWriteAt: return OnWrittenAt(id, result);
     case Task::kWake: return OnWake();
     case Task::kCancel: return;  // the operation itself completes as well
   }
@@ -88,6 +89,11 @@ void UringTransport::OnWritable(int result) {
   AddEvent(Event::Kind::kWritten, 0, 0, absl::OkStatus());
 }
 
+void UringTransport::OnWrittenAt(WriteTag tag, int result) {
+  if (WasInterrupted(result)) return SubmitWriteAt(tag);
+  gathered_.push_back(writes_at_.End(tag, result));
+}
+
 void UringTransport::OnWake() {
   uint64_t count = 0;
   woken_ |= read(wake_.get(), &count, sizeof(count)) == sizeof(count);
@@ -114,6 +120,10 @@ void UringTransport::FailOperations() {
   if (splice_.active()) AddEvent(Event::Kind::kSpliced, splice_.connection(), 0, lost_);
   splice_.Stop();
   if (std::exchange(write_.active, false)) AddEvent(Event::Kind::kWritten, 0, 0, lost_);
+  writes_at_.ForEach([this](WriteTag tag, const FileWrites::Write&) {
+    gathered_.push_back(writes_at_.End(tag, -EIO));
+    gathered_.back().status = lost_;
+  });
 }
 
 void UringTransport::SleepWithoutRing(absl::Duration timeout) {

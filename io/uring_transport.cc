@@ -33,8 +33,8 @@ absl::StatusOr<std::unique_ptr<UringTransport>> UringTransport::Make() {
 
 UringTransport::UringTransport(UniqueFd wake, std::unique_ptr<Ring> ring)
     : wake_(std::move(wake)), ring_(std::move(ring)) {
-  gathered_.reserve(2 * kMaxConnections + 2);
-  given_.reserve(2 * kMaxConnections + 2);
+  gathered_.reserve(2 * kMaxConnections + 2 + kMostWritesAt);
+  given_.reserve(2 * kMaxConnections + 2 + kMostWritesAt);
 }
 
 UringTransport::~UringTransport() {
@@ -42,11 +42,14 @@ UringTransport::~UringTransport() {
   write_.closing = true;
   if (write_.active) Cancel(Task::kWrite, 0);
   if (write_.active) Cancel(Task::kWritable, 0);
-  while (write_.active && ring_ != nullptr) Pump(absl::InfiniteDuration());
+  // Those of files are not cancelled: they end by themselves.
+  while ((write_.active || writes_at_.any()) && ring_ != nullptr) {
+    Pump(absl::InfiniteDuration());
+  }
 }
 
 bool UringTransport::IsBusy() {
-  bool busy = write_.active || splice_.active();
+  bool busy = write_.active || writes_at_.any() || splice_.active();
   connections_.ForEach([&](ConnectionId, Connection& connection) { busy |= connection.IsBusy(); });
   return busy;
 }
@@ -96,12 +99,18 @@ void UringTransport::StartSend(ConnectionId id, std::span<const std::byte> bytes
   SubmitSend(id, connection);
 }
 
-void UringTransport::StartWrite(int fd, std::span<const std::byte> bytes,
-                                std::optional<uint64_t> offset) {
+void UringTransport::StartWrite(int fd, std::span<const std::byte> bytes) {
   AdoptThread();
   assert(!write_.active);
-  write_ = {.active = true, .fd = fd, .bytes = bytes, .offset = offset.value_or(kFilePosition)};
+  write_ = {.active = true, .fd = fd, .bytes = bytes};
   bytes.empty() ? SubmitWritable() : SubmitWrite();
+}
+
+void UringTransport::StartWriteAt(int fd, std::span<const std::byte> bytes, uint64_t offset,
+                                  WriteTag tag) {
+  AdoptThread();
+  writes_at_.Begin(tag, {fd, bytes, offset});
+  SubmitWriteAt(tag);
 }
 
 void UringTransport::StartSplice(ConnectionId id, int fd, size_t bytes) {
@@ -133,7 +142,7 @@ void UringTransport::Close(ConnectionId id) {
   if (connection.sending) Cancel(Task::kSend, id);
   while (connection.IsInRing() && ring_ != nullptr) Pump(absl::InfiniteDuration());
   std::erase_if(gathered_, [id](const Event& event) {
-    return event.kind != Event::Kind::kWritten && event.connection == id;
+    return !event.is_of_output() && event.connection == id;
   });
   connections_.Release(id);
 }
@@ -213,7 +222,7 @@ void UringTransport::SubmitWrite() {
   const bool blocks = IsTerminal(write_.fd);
   Submit(Task::kWrite, 0, [this, blocks](io_uring_sqe* entry) {
     io_uring_prep_write(entry, write_.fd, write_.bytes.data(), CapSize(write_.bytes.size()),
-                        write_.offset);
+                        kFilePosition);
     if (blocks) entry->flags |= IOSQE_ASYNC;
   });
 }
@@ -221,6 +230,14 @@ void UringTransport::SubmitWrite() {
 void UringTransport::SubmitWritable() {
   Submit(Task::kWritable, 0,
          [this](io_uring_sqe* entry) { io_uring_prep_poll_add(entry, write_.fd, POLLOUT); });
+}
+
+void UringTransport::SubmitWriteAt(WriteTag tag) {
+  const FileWrites::Write& write = writes_at_.Get(tag);
+  Submit(Task::kWriteAt, tag, [&](io_uring_sqe* entry) {
+    io_uring_prep_write(entry, write.fd, write.bytes.data(), CapSize(write.bytes.size()),
+                        write.offset);
+  });
 }
 
 void UringTransport::AttemptSplice() {

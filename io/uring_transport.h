@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "io/connection_table.h"
+#include "io/file_writes.h"
 #include "io/pipe_splice.h"
 #include "io/ring.h"
 #include "io/socket.h"
@@ -45,8 +46,10 @@ class UringTransport final : public Transport {
   size_t SendNow(ConnectionId connection, std::span<const std::byte> bytes) override;
   ConnectionState Inspect(ConnectionId connection) override;
   void Close(ConnectionId connection) override;
-  void StartWrite(int fd, std::span<const std::byte> bytes,
-                  std::optional<uint64_t> offset) override;
+  void StartWrite(int fd, std::span<const std::byte> bytes) override;
+  bool CanWriteAt(int fd) override { return TakesWritesAt(fd); }
+  void StartWriteAt(int fd, std::span<const std::byte> bytes, uint64_t offset,
+                    WriteTag tag) override;
   absl::Status CanSplice(int fd) override { return splice_.CanSplice(fd); }
   void StartSplice(ConnectionId connection, int fd, size_t bytes) override;
   void StopSplice() override { splice_.Stop(); }
@@ -66,6 +69,7 @@ class UringTransport final : public Transport {
     kSend,
     kWrite,
     kWritable,
+    kWriteAt,
     kWake,
     kCancel,
   };
@@ -95,7 +99,6 @@ class UringTransport final : public Transport {
     bool closing = false;
     int fd = -1;
     std::span<const std::byte> bytes;
-    uint64_t offset = 0;  // all ones: at the file's position
   };
 
   UringTransport(UniqueFd wake, std::unique_ptr<Ring> ring);
@@ -119,6 +122,7 @@ class UringTransport final : public Transport {
   bool IsTerminal(int fd);
   void SubmitWrite();
   void SubmitWritable();
+  void SubmitWriteAt(WriteTag tag);
   void AttemptSplice();
   void SubmitWake();
   void Cancel(Task task, ConnectionId id);
@@ -132,6 +136,7 @@ class UringTransport final : public Transport {
   void OnSent(ConnectionId id, Connection& connection, int result);
   void OnWritten(int result);
   void OnWritable(int result);
+  void OnWrittenAt(WriteTag tag, int result);
   void OnWake();
   void AddEvent(Event::Kind kind, ConnectionId id, int result, absl::Status status);
 
@@ -143,6 +148,7 @@ class UringTransport final : public Transport {
   Write write_;
   int asked_fd_ = -1;  // whether it
   bool is_terminal_ = false;
+  FileWrites writes_at_;
   PipeSplice splice_;
   UniqueFd wake_;  // an eventfd
   bool wake_submitted_ = false;

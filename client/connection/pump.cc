@@ -16,7 +16,9 @@ constexpr absl::Duration kPause = absl::Seconds(1);
 
 }  // namespace
 
-Pump::Pump(io::Transport& transport) : transport_(transport), now_(transport.Now()) {}
+Pump::Pump(io::Transport& transport) : transport_(transport), now_(transport.Now()) {
+  written_at_.reserve(io::kMostWritesAt);
+}
 
 Pump::~Pump() { assert(connections_.empty() && "a connection outlives its pump"); }
 
@@ -45,6 +47,7 @@ void Pump::Apply(const io::Event& event) {
     written_ = event;
     return;
   }
+  if (event.kind == io::Event::Kind::kWrittenAt) return written_at_.push_back(event);
   for (Connection* connection : connections_) {
     if (connection->Owns(event.connection)) connection->Apply(event);
   }
@@ -56,5 +59,12 @@ void Pump::Cancel() {
 }
 
 std::optional<io::Event> Pump::TakeWritten() { return std::exchange(written_, std::nullopt); }
+
+std::optional<io::Event> Pump::TakeWrittenAt() {
+  if (written_at_.empty()) return std::nullopt;
+  std::optional<io::Event> event = std::move(written_at_.back());
+  written_at_.pop_back();
+  return event;
+}
 
 }  // namespace nfs

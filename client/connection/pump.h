@@ -43,6 +43,8 @@ class Pump {
 
   // The outcome of the transport's write, once it has come.
   std::optional<io::Event> TakeWritten();
+  // The same of its writes at offsets, one after the other.
+  std::optional<io::Event> TakeWrittenAt();
 
  private:
   friend class Connection;
@@ -54,6 +56,7 @@ class Pump {
   io::Transport& transport_;
   std::vector<Connection*> connections_;
   std::optional<io::Event> written_;
+  std::vector<io::Event> written_at_;  // no more than there are tags
   absl::Time now_;
   std::atomic<bool> cancelled_ = false;
 };

@@ -63,7 +63,7 @@ void FileStream::FillSlots(bool consumer_waits) {
 // Attributes may be older than the answer before, so even what they confirm can be wrong.
 void FileStream::OnAnswer(ChunkId chunk, uint32_t count, bool eof) {
   const uint64_t end = reads_.offset(chunk) + count;
-  if (!eof || end >= window_.next_offset()) return window_.OnAnswer(chunk, count, eof);
+  if (!eof || end >= window_.lent_end()) return window_.OnAnswer(chunk, count, eof);
   reads_.Fail(FileChangedError(absl::StrCat("the server says that the file ends at byte ", end,
                                             ", and has sent what is behind it")));
 }

@@ -64,6 +64,11 @@ class FileStream final : private FileReads::Asker {
   // Whether the consumer holds all that it may, so that nothing more can be lent.
   bool IsLentOut() const { return window_.IsLentOut(); }
 
+  // Instead, as Window: in any order, to a consumer that knows where the bytes belong. Not
+  // together with what follows.
+  std::optional<Window::Piece> LendAny(size_t at_least) { return window_.LendAny(at_least); }
+  void ReleaseAny(ChunkId chunk) { window_.ReleaseAny(chunk); }
+
   // --- Past memory: client/stream/file_stream_diversion.cc. Bytes that are next in file
   // order when they come up in the connection can go from there to a pipe. Then they are
   // neither lent nor released.
@@ -91,7 +96,7 @@ class FileStream final : private FileReads::Asker {
   // All bytes have been lent, as far as range and file go, and the file is known to be
   // what it was.
   bool AtEnd() const { return window_.AtEnd() && !reads_.NeedsLastLook(); }
-  // Offset in the file of the next byte to be lent.
+  // Offset in the file of the first byte that has not been lent.
   uint64_t position() const { return window_.next_offset(); }
   // Why no more bytes will come: the server's or the connection's error (client/errors.h),
   // or that the file changed. Bytes that came before it can still be lent.

@@ -68,6 +68,7 @@ std::optional<Window::Ask> Window::AskForNew(bool consumer_waits) {
   Chunk& chunk = At(ask_);
   chunk.wanted = static_cast<uint32_t>(std::min<uint64_t>(options_.chunk_bytes, end_ - offset));
   chunk.filled = chunk.handed_out = 0;
+  chunk.is_lent = chunk.is_back = false;
   return Send(ask_++);
 }
 
@@ -120,6 +121,7 @@ void Window::EndAt(uint64_t offset) {
   holes_ = 0;
   for (uint64_t number = next_; number < ask_; ++number) {
     Chunk& chunk = At(number);
+    if (chunk.is_lent) continue;
     const uint64_t begin = OffsetOf(number);
     const uint64_t left = end_ > begin ? end_ - begin : 0;
     chunk.wanted = static_cast<uint32_t>(std::min<uint64_t>(chunk.wanted, left));

@@ -21,6 +21,9 @@
 //   - Bytes are lent in file order, each once. The first bytes of the next chunk may be
 //     handed out past its memory, before its READ is answered; they are not lent again,
 //     even if the answer brings them once more.
+//   - Or in any order: chunks that are whole are lent as they come, and come back in any
+//     order, to a consumer that knows where they belong. `next` and `oldest` are then the
+//     first chunk that has not been lent, and that has not come back.
 //
 // No I/O, no time, no RPC.
 #ifndef CLIENT_STREAM_WINDOW_H_
@@ -93,10 +96,26 @@ class Window {
   // Takes back the oldest piece lent. REQUIRES: one is lent.
   void Release();
 
+  // --- Instead of Lend() and Release(), and with no HandOut().
+
+  struct Piece {
+    ChunkId chunk = 0;    // the first of it
+    uint64_t offset = 0;  // in the file
+    std::span<const std::byte> bytes;
+  };
+  // The first piece that has not been lent yet and has `at_least` so many bytes, or cannot
+  // get more because the memory ends, wherever in the window. It is of options.lent_chunks
+  // chunks at most. The consumer may hold as many pieces as there are.
+  std::optional<Piece> LendAny(size_t at_least);
+  // Takes back the piece. REQUIRES: it is lent.
+  void ReleaseAny(ChunkId chunk);
+
   // Everything that is wanted, or that the file has, has been lent.
   bool AtEnd() const { return next_offset() >= end_; }
   // Offset in the file of the first byte neither lent nor handed out yet.
   uint64_t next_offset() const { return next_offset_; }
+  // One past the last byte of the file that was lent or handed out.
+  uint64_t lent_end() const { return std::max(lent_end_, next_offset_); }
   // Where the server said that the file ends; nothing when it has not.
   std::optional<uint64_t> eof() const { return eof_; }
   uint32_t in_flight() const { return in_flight_; }
@@ -110,6 +129,8 @@ class Window {
     uint32_t piece = 0;       // chunks that were lent together, from this one on
     uint32_t handed_out = 0;  // the first bytes, past memory: filled, or not yet
     bool in_flight = false;
+    bool is_lent = false;  // in any order, and has not come back or is not the oldest
+    bool is_back = false;
   };
 
   // Chunks are numbered in file order from `begin`; number n lives in ring_[n % size].
@@ -127,6 +148,10 @@ class Window {
   bool CanLend() const;
   void EndAt(uint64_t offset);
   bool IsReady(uint64_t number) const;
+  bool CanLendAny(uint64_t number) const;
+  uint64_t RunFrom(uint64_t number) const;
+  size_t BytesOf(uint64_t first, uint64_t end) const;
+  Piece LendRun(uint64_t first, uint64_t end);
   void PassHandedOut();
   void CheckInvariants() const;
 
@@ -137,6 +162,7 @@ class Window {
   uint64_t next_ = 0;
   uint64_t ask_ = 0;
   uint64_t next_offset_;
+  uint64_t lent_end_ = 0;
   uint64_t size_hint_;
   uint64_t end_;  // options_.end, or where the file ends if that is before it
   std::optional<uint64_t> eof_;

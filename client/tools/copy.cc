@@ -8,6 +8,8 @@
 
 #include "client/stream/file_stream.h"
 #include "client/tools/diverter.h"
+#include "client/tools/file_copier.h"
+#include "client/tools/output_file.h"
 #include "client/tools/progress.h"
 
 namespace nfs {
@@ -22,7 +24,7 @@ uint64_t BytesToCome(const Session& session, const Range& range) {
   return size > range.offset ? std::min(range.length, size - range.offset) : 0;
 }
 
-// One copy: stream and output over the session's pump.
+// One copy in order: stream and output over the session's pump.
 class Copier {
  public:
   Copier(Session& session, FileStream& stream, Output& output, Progress& progress)
@@ -83,9 +85,13 @@ class Copier {
 }  // namespace
 
 absl::Status CopyFrom(Session& session, const Range& range, bool show_progress, Output& output) {
-  auto stream = FileStream::Make(session, range, kLentBytes);
+  const uint64_t to_come = BytesToCome(session, range);
+  const auto file = OutputFile::Find(session.pump().transport(), output.fd(), to_come);
+  const uint64_t lent_bytes = file.has_value() ? FileCopier::kLentBytes : kLentBytes;
+  auto stream = FileStream::Make(session, range, lent_bytes);
   if (!stream.ok()) return stream.status();
-  Progress progress(show_progress, BytesToCome(session, range), session.pump().now());
+  Progress progress(show_progress, to_come, session.pump().now());
+  if (file.has_value()) return FileCopier(session, **stream, output, *file, progress).Run();
   return Copier(session, **stream, output, progress).Run(range.offset);
 }
 

@@ -92,6 +92,7 @@ int Print(const std::string& text) {
 }
 
 int Main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file as large as it may get is an error of a write
   const absl::StatusOr<CommandLine> line = ParseCommandLine(argc, argv);
   if (!line.ok()) return Fail(line.status());
   if (line->help) return Print(HelpText());

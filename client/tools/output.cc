@@ -44,13 +44,11 @@ void Output::Start(io::Transport& transport, std::span<const std::byte> bytes) {
   if (busy()) StartWrite(transport);
 }
 
-void Output::StartWrite(io::Transport& transport) {
-  transport.StartWrite(fd_, left_, std::nullopt);
-}
+void Output::StartWrite(io::Transport& transport) { transport.StartWrite(fd_, left_); }
 
 void Output::AwaitRoom(io::Transport& transport) {
   awaits_room_ = true;
-  transport.StartWrite(fd_, {}, std::nullopt);
+  transport.StartWrite(fd_, {});
 }
 
 void Output::Enlarge() {
@@ -70,6 +68,8 @@ void Output::OnWritten(io::Transport& transport, const io::Event& event) {
   left_ = left_.subspan(event.bytes);
   if (busy()) StartWrite(transport);
 }
+
+void Output::Fail(const absl::Status& status) { status_ = Failed(name_, status); }
 
 absl::Status Output::Close() {
   if (!std::exchange(owned_, false) || close(fd_) == 0) return absl::OkStatus();

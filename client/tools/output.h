@@ -25,6 +25,7 @@ class Output {
   ~Output();
 
   int fd() const { return fd_; }
+  const std::string& name() const { return name_; }
   bool busy() const { return !left_.empty() || awaits_room_; }
 
   // REQUIRES: !busy(). `bytes` stay where they are until busy() is false again.
@@ -36,6 +37,9 @@ class Output {
   void Enlarge();
   // The transport's write has ended; begins the next if some bytes are left.
   void OnWritten(io::Transport& transport, const io::Event& event);
+
+  // Something else that writes to fd() has failed.
+  void Fail(const absl::Status& status);
 
   // Why not everything could be written; FailedPrecondition when the pipe's reader is
   // gone. Afterwards it is not busy.

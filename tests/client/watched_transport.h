@@ -56,9 +56,13 @@ class WatchedTransport final : public io::Transport {
     open_.erase(connection);
     transport_.Close(connection);
   }
-  void StartWrite(int fd, std::span<const std::byte> bytes,
-                  std::optional<uint64_t> offset) override {
-    transport_.StartWrite(fd, bytes, offset);
+  void StartWrite(int fd, std::span<const std::byte> bytes) override {
+    transport_.StartWrite(fd, bytes);
+  }
+  bool CanWriteAt(int fd) override { return transport_.CanWriteAt(fd); }
+  void StartWriteAt(int fd, std::span<const std::byte> bytes, uint64_t offset,
+                    io::WriteTag tag) override {
+    transport_.StartWriteAt(fd, bytes, offset, tag);
   }
   absl::Status CanSplice(int fd) override { return transport_.CanSplice(fd); }
   void StartSplice(io::ConnectionId connection, int fd, size_t bytes) override {

@@ -3,103 +3,15 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <random>
 #include <vector>
 
 #include "client/stream/arena.h"
 #include "gtest/gtest.h"
+#include "tests/client/window_world.h"
 
 namespace nfs {
 namespace {
-
-std::byte ContentAt(uint64_t offset) { return static_cast<std::byte>(offset * 131 >> 3); }
-
-// A server and a consumer around a window; checks that bytes come once and in order.
-class World {
- public:
-  World(const Window::Options& options, uint64_t file_size)
-      : options_(options),
-        memory_(Window::ChunkCount(options) * options.chunk_bytes),
-        window_(options, memory_),
-        file_size_(file_size),
-        next_(options.begin) {}
-
-  Window& window() { return window_; }
-  size_t in_flight() const { return asks_.size(); }
-  uint64_t delivered() const { return next_ - options_.begin; }
-  int reads() const { return reads_; }
-
-  // Sends what the window asks for, up to `slots` at once.
-  void Fill(bool consumer_waits, size_t slots = SIZE_MAX) {
-    while (asks_.size() < slots) {
-      const auto ask = window_.NextAsk(consumer_waits);
-      if (!ask.has_value()) return;
-      ASSERT_FALSE(asks_.contains(ask->chunk)) << "two READs into one chunk";
-      ASSERT_GE(ask->memory.size(), 1u);
-      ASSERT_LE(ask->memory.size(), options_.chunk_bytes);
-      ASSERT_GE(ask->offset, options_.begin);
-      ASSERT_LE(ask->offset + ask->memory.size(), options_.end);
-      asks_[ask->chunk] = *ask;
-      ++reads_;
-    }
-  }
-
-  // Answers the `index`th READ in flight with at most `most` bytes.
-  void Answer(size_t index, uint32_t most, bool honest_eof = true) {
-    auto it = std::next(asks_.begin(), static_cast<std::ptrdiff_t>(index));
-    const Window::Ask ask = it->second;
-    asks_.erase(it);
-    const uint64_t left = file_size_ > ask.offset ? file_size_ - ask.offset : 0;
-    const auto count = static_cast<uint32_t>(std::min<uint64_t>({left, ask.memory.size(), most}));
-    for (uint32_t i = 0; i < count; ++i) ask.memory[i] = ContentAt(ask.offset + i);
-    const bool at_end = ask.offset + count >= file_size_;
-    window_.OnAnswer(ask.chunk, count, at_end && (honest_eof || count == 0));
-  }
-
-  // Hands out at most `most` bytes of the `index`th READ past memory, if it may; how many.
-  // Its answer may still fail to come.
-  uint32_t HandOut(size_t index, uint32_t most) {
-    const Window::Ask& ask = std::next(asks_.begin(), static_cast<std::ptrdiff_t>(index))->second;
-    const uint64_t left = file_size_ > ask.offset ? file_size_ - ask.offset : 0;
-    const auto count = static_cast<uint32_t>(std::min<uint64_t>({left, ask.memory.size(), most}));
-    if (count == 0 || window_.PlaceOf(ask.chunk) != Window::Place::kNext) return 0;
-    EXPECT_EQ(ask.offset, next_) << "not the next bytes";
-    window_.HandOut(ask.chunk, count);
-    next_ += count;
-    EXPECT_EQ(next_, window_.next_offset());
-    return count;
-  }
-
-  // Takes all that is ready, and gives it back if `release`.
-  void Consume(bool release = true) {
-    while (const auto bytes = window_.Lend()) {
-      for (size_t i = 0; i < bytes->size(); ++i) {
-        ASSERT_EQ((*bytes)[i], ContentAt(next_ + i)) << "at " << next_ + i;
-      }
-      next_ += bytes->size();
-      ASSERT_EQ(next_, window_.next_offset());
-      if (release) window_.Release();
-    }
-  }
-
- private:
-  const Window::Options options_;
-  std::vector<std::byte> memory_;
-  Window window_;
-  const uint64_t file_size_;
-  uint64_t next_;
-  std::map<ChunkId, Window::Ask> asks_;
-  int reads_ = 0;
-};
-
-Window::Options SmallOptions(uint64_t size, uint32_t window_chunks, uint32_t chunk_bytes = 4) {
-  Window::Options options;
-  options.size_hint = size;
-  options.chunk_bytes = chunk_bytes;
-  options.window_chunks = window_chunks;
-  return options;
-}
 
 // --- Every order of replies x short answers, for small files ------------------
 

@@ -81,12 +81,12 @@ TEST_P(KernelOutput, OfEveryKindIsWrittenWhileTheReaderIsSlow) {
     if (in.get() < 0) GTEST_SKIP() << "NOT TESTED here: there are no terminals";
     std::span<const std::byte> left = BytesOf(text);
     std::string read_back;
-    transport().StartWrite(in.get(), left, std::nullopt);
+    transport().StartWrite(in.get(), left);
     while (read_back.size() < text.size()) {
       for (const Event& event : transport().Wait(transport().Now()).events) {
         ASSERT_TRUE(event.status.ok()) << event.status;
         left = left.subspan(event.bytes);
-        if (!left.empty()) transport().StartWrite(in.get(), left, std::nullopt);
+        if (!left.empty()) transport().StartWrite(in.get(), left);
       }
       fcntl(out.get(), F_SETFL, O_NONBLOCK);
       read_back += ReadSome(out.get());
@@ -102,8 +102,8 @@ TEST_P(KernelOutput, OfEveryKindDoesNotHoldUpTheEnd) {
     if (in.get() < 0) GTEST_SKIP() << "NOT TESTED here: there are no terminals";
     std::string why_not;
     harness_ = MakeHarness(GetParam(), &why_not);
-    transport().StartWrite(in.get(), BytesOf(text), std::nullopt);
-    while (!NothingHappens()) transport().StartWrite(in.get(), BytesOf(text), std::nullopt);
+    transport().StartWrite(in.get(), BytesOf(text));
+    while (!NothingHappens()) transport().StartWrite(in.get(), BytesOf(text));
   }
 }
 
@@ -113,7 +113,7 @@ TEST_P(KernelOutput, LeavesTheFlagsOfASharedOutputAlone) {
     std::string why_not;
     harness_ = MakeHarness(GetParam(), &why_not);
     const int flags = fcntl(in.get(), F_GETFL);
-    transport().StartWrite(in.get(), BytesOf(text), std::nullopt);
+    transport().StartWrite(in.get(), BytesOf(text));
     transport().Wait(transport().Now());
     EXPECT_EQ(fcntl(in.get(), F_GETFL), flags);
   }
@@ -125,11 +125,40 @@ TEST_P(KernelOutput, WaitsForAFullPipeThatDoesNotBlock) {
   while (write(in.get(), "full", 4) > 0) {
   }
   const std::string text = "after that";
-  transport().StartWrite(in.get(), BytesOf(text), std::nullopt);
+  transport().StartWrite(in.get(), BytesOf(text));
   EXPECT_TRUE(NothingHappens());
   for (std::string read_back; read_back.size() < 65536;) read_back += ReadSome(out.get());
   EXPECT_TRUE(Await(Event::Kind::kWritten).status.ok());
   EXPECT_EQ(ReadSome(out.get()), text);
+}
+
+TEST_P(KernelOutput, ThatPutsAllAtItsEndIsNotWrittenAtOffsets) {
+  const std::string path = testing::TempDir() + "append";
+  const UniqueFd file(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  EXPECT_FALSE(transport().CanWriteAt(file.get()));
+  fcntl(file.get(), F_SETFL, 0);
+  EXPECT_TRUE(transport().CanWriteAt(file.get()));
+}
+
+TEST_P(KernelOutput, ThatFailsTellsWhichWriteItWas) {
+  const UniqueFd file(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+  const std::string text = "text";
+  transport().StartWriteAt(file.get(), BytesOf(text), 7, 5);
+  const Event event = Await(Event::Kind::kWrittenAt);
+  EXPECT_EQ(event.tag, 5u);
+  EXPECT_EQ(std::string(event.status.message()), "write: EBADF (9): Bad file descriptor");
+}
+
+TEST_P(KernelOutput, ThatIsAFileIsWrittenToItsEndBeforeTheTransportGoes) {
+  const UniqueFd file(open(testing::TempDir().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (file.get() < 0) GTEST_SKIP() << "NOT TESTED here: no unnamed files";
+  std::string text = RandomText(3'000'000, 1);
+  transport().StartWriteAt(file.get(), BytesOf(text), 0, 0);
+  transport().Wait(transport().Now());
+  harness_ = nullptr;
+  std::string read_back(text.size(), 0);
+  (void)!pread(file.get(), read_back.data(), read_back.size(), 0);
+  EXPECT_TRUE(read_back == text);
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, KernelOutput, testing::Values(World::kUring, World::kPoll),
@@ -144,7 +173,7 @@ TEST(Poll, WritesToAPipeThatItCannotOpenOnceMore) {
     ASSERT_EQ(pipe(ends), 0);
     ASSERT_TRUE(BlockSystemCall(SYS_openat, EACCES));
     std::string text = RandomText(300'000, 1), read_back;
-    (*transport)->StartWrite(ends[1], BytesOf(text), std::nullopt);
+    (*transport)->StartWrite(ends[1], BytesOf(text));
     char space[7000];
     while ((*transport)->Wait((*transport)->Now()).events.empty()) {
       const ssize_t size = read(ends[0], space, sizeof(space));

@@ -91,6 +91,7 @@ class SimulatedHarness final : public Harness {
   SimulatedHarness() {
     transport_.output(kPipe).stalled = true;
     transport_.output(kPipe).is_pipe = transport_.output(kBroken).is_pipe = true;
+    transport_.output(kFile).is_file = true;
     transport_.output(kFull).error = ENOSPC;
     transport_.output(kBroken).error = EPIPE;
   }

@@ -206,11 +206,11 @@ TEST_F(Simulated, AnOutputHasARateAndStalls) {
   output.bytes_per_second = 1000;
   output.max_write = 100;
   const std::string text(500, 'x');
-  transport_.StartWrite(1, BytesOf(text), std::nullopt);
+  transport_.StartWrite(1, BytesOf(text));
   EXPECT_EQ(NextEvent().bytes, 100u);
   EXPECT_EQ(time(), Milliseconds(100));
   output.stalled = true;
-  transport_.StartWrite(1, BytesOf(text), std::nullopt);
+  transport_.StartWrite(1, BytesOf(text));
   EXPECT_TRUE(transport_.Wait(network_.now() + absl::Minutes(1)).events.empty());
   output.stalled = false;
   EXPECT_EQ(NextEvent().bytes, 100u);

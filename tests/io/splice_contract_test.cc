@@ -38,7 +38,7 @@ class Splice : public Contract {
   }
 
   void AwaitRoom(int fd) {
-    transport().StartWrite(fd, {}, std::nullopt);
+    transport().StartWrite(fd, {});
     const Event event = Await(Event::Kind::kWritten);
     EXPECT_TRUE(event.status.ok()) << event.status;
     EXPECT_EQ(event.bytes, 0u);
@@ -149,7 +149,7 @@ TEST_P(Splice, APipeThatNobodyReadsAnyMoreRefusesAndIsReadyForTheWriteThatTellsW
   EXPECT_TRUE(transport().CanSplice(fd).ok());
   AwaitRoom(fd);
   EXPECT_EQ(ReceiveText(id, 4), "text");
-  transport().StartWrite(fd, BytesOf("text"), std::nullopt);
+  transport().StartWrite(fd, BytesOf("text"));
   EXPECT_EQ(Await(Event::Kind::kWritten).status.code(), absl::StatusCode::kAborted);
 }
 

@@ -110,6 +110,7 @@ absl::Status Consumer::BeginStream(const nfs::Range& range) {
     stream_->DivertFrom(1);
   }
   truth_.BeginRun(range);
+  file_.Begin(range.offset);
   is_over_ = false;
   return absl::OkStatus();
 }
@@ -123,8 +124,8 @@ void Consumer::Stream() {
     if (stream_->AtEnd() || !stream_->status().ok()) break;
     Step();
   }
-  while (!lent_.empty()) ReleaseOldest();
-  while (!stream_->AtEnd() && steps_ < most && TakePiece()) ReleaseOldest();
+  while (!lent_.empty()) ReleaseOne();
+  while (!stream_->AtEnd() && steps_ < most && TakePiece()) ReleaseOne();
   const bool stopped = steps_ >= most;
   if (stopped) ledger_.Inject(FaultKind::kStopEarly);
   status_ = stream_->status();
@@ -136,8 +137,10 @@ void Consumer::Step() {
   ++steps_;
   if (!KeepsPieces() && !TakePiece()) {
     ReleaseUnlessMoreComes();
+    // What was too little as long as it held something is enough now.
+    if (plan_.consumer.takes_any && lent_.empty() && TakePiece()) return CheckCounts();
     if (stream_->arrival() == nfs::FileStream::Arrival::kBehind && pieces_ % 2 == 0) {
-      while (!lent_.empty()) ReleaseOldest();
+      while (!lent_.empty()) ReleaseOne();
     }
     Turn(/*waits=*/lent_.empty(), absl::InfiniteFuture());
   }
@@ -154,13 +157,13 @@ bool Consumer::KeepsPieces() {
     Turn(/*waits=*/false, absl::InfiniteFuture());
     return true;
   }
-  ReleaseOldest();
+  ReleaseOne();
   return false;
 }
 
 // Without readahead nothing is asked for as long as something is lent.
 void Consumer::ReleaseUnlessMoreComes() {
-  while (!lent_.empty() && CallsInFlight() == 0) ReleaseOldest();
+  while (!lent_.empty() && CallsInFlight() == 0) ReleaseOne();
 }
 
 void Consumer::Turn(bool waits, absl::Time until) {
@@ -183,30 +186,53 @@ void Consumer::TakeDiverted() {
   std::vector<std::byte>& bytes = transport_->output(kPipe).bytes;
   if (bytes.empty()) return;
   timeline_.Add(site_.now(), "  diverted ", bytes.size(), " bytes before ", stream_->position());
-  const std::string wrong = truth_.OnDelivered(bytes);
-  if (!wrong.empty()) Violate(wrong);
+  Deliver(bytes);
   bytes.clear();
 }
 
 bool Consumer::TakePiece() {
-  const uint64_t offset = stream_->position();
-  const std::optional<std::span<const std::byte>> bytes = stream_->Lend();
-  if (!bytes.has_value()) return false;
+  const std::optional<Piece> piece = plan_.consumer.takes_any ? LendAny() : LendNext();
+  if (!piece.has_value()) return false;
   ++pieces_;
-  timeline_.Add(site_.now(), "  took ", bytes->size(), " bytes at ", offset);
-  const std::string wrong = truth_.OnDelivered(*bytes);
-  if (!wrong.empty()) Violate(wrong);
-  lent_.push_back({*bytes, Checksum(*bytes)});
+  lent_.push_back(*piece);
   if (plan_.consumer.pause_every != 0 && pieces_ % plan_.consumer.pause_every == 0) Pause();
   return true;
 }
 
-void Consumer::ReleaseOldest() {
-  if (Checksum(lent_.front().bytes) != lent_.front().checksum) {
-    Violate("bytes changed while they were lent");
-  }
-  lent_.pop_front();
-  stream_->Release();
+std::optional<Consumer::Piece> Consumer::LendNext() {
+  const uint64_t offset = stream_->position();
+  const std::optional<std::span<const std::byte>> bytes = stream_->Lend();
+  if (!bytes.has_value()) return std::nullopt;
+  timeline_.Add(site_.now(), "  took ", bytes->size(), " bytes at ", offset);
+  Deliver(*bytes);
+  return Piece{*bytes, Checksum(*bytes)};
+}
+
+// What is delivered is what is whole of it from the beginning on.
+std::optional<Consumer::Piece> Consumer::LendAny() {
+  const size_t at_least = lent_.empty() || pieces_ % 2 == 0 ? 1 : 2 * plan_.chunk_bytes();
+  const auto piece = stream_->LendAny(at_least);
+  if (!piece.has_value()) return std::nullopt;
+  const auto& [chunk, offset, bytes] = *piece;
+  timeline_.Add(site_.now(), "  took ", bytes.size(), " bytes from anywhere at ", offset);
+  const std::string wrong = file_.Put(offset, bytes);
+  if (!wrong.empty()) Violate(wrong);
+  for (auto next = file_.TakeNext(); !next.empty(); next = file_.TakeNext()) Deliver(next);
+  return Piece{bytes, Checksum(bytes), chunk};
+}
+
+void Consumer::Deliver(std::span<const std::byte> bytes) {
+  const std::string wrong = truth_.OnDelivered(bytes);
+  if (!wrong.empty()) Violate(wrong);
+}
+
+// The oldest, or any where the order is free.
+void Consumer::ReleaseOne() {
+  const size_t index = plan_.consumer.takes_any ? pieces_ % lent_.size() : 0;
+  const Piece piece = lent_[index];
+  if (Checksum(piece.bytes) != piece.checksum) Violate("bytes changed while they were lent");
+  lent_.erase(lent_.begin() + static_cast<ptrdiff_t>(index));
+  plan_.consumer.takes_any ? stream_->ReleaseAny(piece.chunk) : stream_->Release();
 }
 
 void Consumer::Pause() {

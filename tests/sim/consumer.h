@@ -14,6 +14,7 @@
 #include "client/session/session.h"
 #include "client/stream/file_stream.h"
 #include "io/simulated_transport.h"
+#include "tests/sim/any_order_file.h"
 #include "tests/sim/ledger.h"
 #include "tests/sim/plan.h"
 #include "tests/sim/site.h"
@@ -58,6 +59,7 @@ class Consumer {
   struct Piece {
     std::span<const std::byte> bytes;
     uint64_t checksum = 0;
+    nfs::ChunkId chunk = 0;  // when taken in any order
   };
 
   std::unique_ptr<io::Transport> MakeTransport();
@@ -74,7 +76,10 @@ class Consumer {
   void ReleaseUnlessMoreComes();
   int CallsInFlight() const;
   bool TakePiece();
-  void ReleaseOldest();
+  std::optional<Piece> LendNext();
+  std::optional<Piece> LendAny();
+  void Deliver(std::span<const std::byte> bytes);
+  void ReleaseOne();
   void Pause();
   void SleepUntil(absl::Time time);
   bool SeekIfDue();
@@ -92,6 +97,7 @@ class Consumer {
   std::unique_ptr<nfs::Session> session_;
   std::unique_ptr<nfs::FileStream> stream_;
   std::deque<Piece> lent_;
+  AnyOrderFile file_;
   End end_ = End::kNotOpened;
   absl::Status status_;
   absl::Time opened_ = absl::InfiniteFuture();

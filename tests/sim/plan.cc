@@ -129,6 +129,8 @@ class Draw {
     plan_.consumer.diverts = dice_.Chance(0.5);
     const size_t at_most = dice_.Spread(1, 50'000);
     plan_.consumer.diverts_at_most = std::max<size_t>(at_most, plan_.file_size / 2000);
+    plan_.consumer.takes_any = dice_.Chance(0.3);
+    plan_.consumer.diverts &= !plan_.consumer.takes_any;
   }
 
   void ReplyFaults() {

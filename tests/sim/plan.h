@@ -63,6 +63,9 @@ struct ConsumerPlan {
   // Some of the bytes go past memory, at most so many at a time.
   bool diverts = false;
   size_t diverts_at_most = 0;
+  // Takes pieces as they come, in any order, and gives them back in another; then it does
+  // not divert.
+  bool takes_any = false;
 };
 
 struct NetworkPlan {

@@ -51,6 +51,7 @@ std::string ConsumerLine(const ConsumerPlan& consumer) {
     absl::StrAppend(&line, " seeks after ", seek.after, ": ", Text(seek.range), ";");
   }
   if (consumer.diverts) absl::StrAppend(&line, " diverts ", consumer.diverts_at_most, " at a time");
+  if (consumer.takes_any) absl::StrAppend(&line, " takes pieces in any order");
   return line == "consumer:" ? "consumer: takes what there is" : line;
 }
 
