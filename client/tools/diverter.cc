@@ -33,8 +33,8 @@ Diverter::Diverter(io::Transport& transport, FileStream& stream, Output& output,
 
 Diverter::~Diverter() {
   if (!can_splice_) return;
-  Note(absl::StrCat("spliced ", stream_.diverted_bytes(), " of ",
-                    stream_.position() - begin_, " bytes to the pipe"));
+  Note(absl::StrCat("spliced ", stream_.diverted_bytes(), " of ", stream_.position() - begin_,
+                    " bytes to the pipe"));
 }
 
 void Diverter::Note(const std::string& text) const {
