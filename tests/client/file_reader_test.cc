@@ -11,8 +11,8 @@
 #include "client/errors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/client/served_export.h"
 #include "tests/server/contents.h"
-#include "tests/server/loopback_server.h"
 #include "tests/server/server.h"
 
 namespace nfs {
@@ -26,29 +26,23 @@ std::vector<std::byte> PatternOf(uint64_t offset, size_t bytes) {
   return pattern;
 }
 
-class FileReaderTest : public testing::TestWithParam<Engine> {
+class FileReaderTest : public testing::TestWithParam<Engine>, protected ServedExport {
  protected:
   void SetUp() override {
     served_.tree().AddFile("/export/file", server::PatternContents(kSize));
-    auto loopback = server::LoopbackServer::Start(served_);
-    ASSERT_TRUE(loopback.ok()) << loopback.status();
-    loopback_ = *std::move(loopback);
+    Serve();
     options_.engine = GetParam();
     options_.rsize = 32768;
     options_.readahead = 262144;
   }
 
   std::unique_ptr<FileReader> Open(const Range& range = Range()) {
-    auto reader = FileReader::Open(loopback_->Url("/export/file"), options_, range);
+    auto reader = FileReader::Open(Url("/export/file"), options_, range);
     EXPECT_TRUE(reader.ok()) << reader.status();
     return reader.ok() ? *std::move(reader) : nullptr;
   }
 
-  void Rules(const char* rules) { ASSERT_TRUE(served_.AddRules(rules).ok()); }
-
   static constexpr uint64_t kSize = 3'000'001;
-  server::Server served_;
-  std::unique_ptr<server::LoopbackServer> loopback_;
   Options options_;
 };
 
@@ -159,11 +153,11 @@ TEST_P(FileReaderTest, GivesWhatCameBeforeAnErrorAndThenTheErrorForGood) {
 }
 
 TEST_P(FileReaderTest, FailsToOpenWithTheReason) {
-  const auto missing = FileReader::Open(loopback_->Url("/export/missing"), options_);
+  const auto missing = FileReader::Open(Url("/export/missing"), options_);
   EXPECT_EQ(NfsStatusOf(missing.status()), nfs3::Status::kNoEnt);
   const auto nonsense = FileReader::Open("nonsense", options_);
   EXPECT_EQ(KindOf(nonsense.status()), ErrorKind::kUsage);
-  const auto key = FileReader::Open(loopback_->Url("/export/file") + "&bogus=1", options_);
+  const auto key = FileReader::Open(Url("/export/file") + "&bogus=1", options_);
   EXPECT_THAT(std::string(key.status().message()), HasSubstr("bogus"));
 }
 

@@ -11,8 +11,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/client/served_export.h"
 #include "tests/server/contents.h"
-#include "tests/server/loopback_server.h"
 #include "tests/server/server.h"
 #include "tests/support/subprocess.h"
 
@@ -26,27 +26,21 @@ using testing::Not;
 constexpr char kNfscat[] = "client/tools/nfscat";
 constexpr uint64_t kSize = 20'000'001;
 
-std::string PatternText(size_t bytes) {
-  std::string text(bytes, '\0');
-  server::FillPattern(0, std::as_writable_bytes(std::span(text)));
-  return text;
-}
+std::string PatternText(size_t bytes) { return nfs::PatternText(0, bytes); }
 
-class File : public testing::TestWithParam<const char*> {
+class File : public testing::TestWithParam<const char*>, protected ServedExport {
  protected:
   void SetUp() override {
     served_.tree().AddFile("/export/file", server::PatternContents(kSize));
     served_.tree().AddFile("/export/hello", server::BytesContents("hello\n"));
     served_.tree().AddFile("/export/empty", server::BytesContents(""));
-    auto loopback = server::LoopbackServer::Start(served_);
-    ASSERT_TRUE(loopback.ok()) << loopback.status();
-    loopback_ = *std::move(loopback);
+    Serve();
     path_ = testing::TempDir() + "out" + (GetParam() + 5);
     std::remove(path_.c_str());
   }
 
-  void Rules(const char* rules) { ASSERT_TRUE(served_.AddRules(rules).ok()); }
-  std::string Url(const char* path) { return "'" + loopback_->Url(path) + "'"; }
+  // For the shell.
+  std::string Url(const char* path) { return "'" + ServedExport::Url(path) + "'"; }
 
   // A command of the shell, in which NFSCAT and OUT are what they say.
   Outcome Shell(const std::string& script) {
@@ -81,8 +75,6 @@ class File : public testing::TestWithParam<const char*> {
     return at == std::string::npos ? UINT64_MAX : std::stoull(outcome.err.substr(at + 10));
   }
 
-  server::Server served_;
-  std::unique_ptr<server::LoopbackServer> loopback_;
   std::string path_;
 };
 

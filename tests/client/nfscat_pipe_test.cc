@@ -10,6 +10,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/client/served_export.h"
 #include "tests/io/child.h"
 #include "tests/server/contents.h"
 #include "tests/server/loopback_server.h"
@@ -26,22 +27,14 @@ using testing::Not;
 constexpr char kNfscat[] = "client/tools/nfscat";
 constexpr uint64_t kSize = 20'000'001;
 
-std::string PatternText(size_t bytes) {
-  std::string text(bytes, '\0');
-  server::FillPattern(0, std::as_writable_bytes(std::span(text)));
-  return text;
-}
+std::string PatternText(size_t bytes) { return nfs::PatternText(0, bytes); }
 
-class Pipe : public testing::TestWithParam<const char*> {
+class Pipe : public testing::TestWithParam<const char*>, protected ServedExport {
  protected:
   void SetUp() override {
     served_.tree().AddFile("/export/file", server::PatternContents(kSize));
-    auto loopback = server::LoopbackServer::Start(served_);
-    ASSERT_TRUE(loopback.ok()) << loopback.status();
-    loopback_ = *std::move(loopback);
+    Serve();
   }
-
-  void Rules(const char* rules) { ASSERT_TRUE(served_.AddRules(rules).ok()); }
 
   // nfscat -v into `reader`, a command of the shell, and the exit status of nfscat behind
   // what it said.
@@ -57,9 +50,6 @@ class Pipe : public testing::TestWithParam<const char*> {
     EXPECT_THAT(outcome.err, testing::EndsWith("\n0\n"));
     EXPECT_THAT(outcome.err, HasSubstr(" of 20000001 bytes to the pipe"));
   }
-
-  server::Server served_;
-  std::unique_ptr<server::LoopbackServer> loopback_;
 };
 
 TEST_P(Pipe, GetsAllBytesMostOfThemWithoutACopy) {

@@ -14,8 +14,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/client/served_export.h"
 #include "tests/server/contents.h"
-#include "tests/server/loopback_server.h"
 #include "tests/server/server.h"
 #include "tests/support/sha256.h"
 #include "tests/support/subprocess.h"
@@ -30,28 +30,13 @@ using testing::StartsWith;
 
 constexpr char kNfscat[] = "client/tools/nfscat";
 
-std::string PatternText(uint64_t offset, size_t bytes) {
-  std::string text(bytes, '\0');
-  server::FillPattern(offset, std::as_writable_bytes(std::span(text)));
-  return text;
-}
-
-class NfscatTest : public testing::Test {
+class NfscatTest : public testing::Test, protected ServedExport {
  protected:
   void SetUp() override {
     served_.tree().AddFile("/export/file", server::PatternContents(kSize));
     served_.tree().AddFile("/export/hello", server::BytesContents("hello\n"));
     Serve();
   }
-
-  void Serve() {
-    auto loopback = server::LoopbackServer::Start(served_);
-    ASSERT_TRUE(loopback.ok()) << loopback.status();
-    loopback_ = *std::move(loopback);
-  }
-
-  void Rules(const char* rules) { ASSERT_TRUE(served_.AddRules(rules).ok()); }
-  std::string Url(const char* path) { return loopback_->Url(path); }
 
   Command CommandOf(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), kNfscat);
@@ -71,8 +56,6 @@ class NfscatTest : public testing::Test {
   }
 
   static constexpr uint64_t kSize = 5'000'001;
-  server::Server served_;
-  std::unique_ptr<server::LoopbackServer> loopback_;
 };
 
 std::string FileText(const std::string& path) {

@@ -7,8 +7,8 @@
 
 #include "client/errors.h"
 #include "gtest/gtest.h"
+#include "tests/client/served_export.h"
 #include "tests/server/contents.h"
-#include "tests/server/loopback_server.h"
 #include "tests/server/server.h"
 
 namespace nfs {
@@ -22,25 +22,21 @@ std::vector<std::byte> PatternOf(uint64_t offset, size_t bytes) {
   return pattern;
 }
 
-class RandomReaderTest : public testing::TestWithParam<Engine> {
+class RandomReaderTest : public testing::TestWithParam<Engine>, protected ServedExport {
  protected:
   void SetUp() override {
     served_.tree().AddFile("/export/file", server::PatternContents(kSize));
-    auto loopback = server::LoopbackServer::Start(served_);
-    ASSERT_TRUE(loopback.ok()) << loopback.status();
-    loopback_ = *std::move(loopback);
+    Serve();
     options_.engine = GetParam();
     options_.rsize = 32768;
   }
 
   std::unique_ptr<RandomReader> Open() {
-    auto reader = RandomReader::Open(loopback_->Url("/export/file"), options_);
+    auto reader = RandomReader::Open(Url("/export/file"), options_);
     EXPECT_TRUE(reader.ok()) << reader.status();
     return reader.ok() ? *std::move(reader) : nullptr;
   }
 
-  server::Server served_;
-  std::unique_ptr<server::LoopbackServer> loopback_;
   Options options_;
 };
 
@@ -83,7 +79,7 @@ TEST_P(RandomReaderTest, HasAThousandPiecesUnderWay) {
 }
 
 TEST_P(RandomReaderTest, FailsToOpenWithTheReason) {
-  const auto reader = RandomReader::Open(loopback_->Url("/export/nothing"), options_);
+  const auto reader = RandomReader::Open(Url("/export/nothing"), options_);
   ASSERT_FALSE(reader.ok());
   EXPECT_EQ(NfsStatusOf(reader.status()), nfs3::Status::kNoEnt) << reader.status();
 }

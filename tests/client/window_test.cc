@@ -289,11 +289,15 @@ TEST(WindowDeathTest, ACountBeyondWhatWasAskedForIsTheCallersMistake) {
 }
 
 TEST(Arena, IsWritableAndSurvivesMoving) {
-  auto arena = Arena::Make(100000);
-  ASSERT_TRUE(arena.ok());
-  Arena moved = *std::move(arena);
-  std::memset(moved.memory().data(), 1, moved.memory().size());
-  EXPECT_EQ(moved.memory().size(), 100000u);
+  for (const size_t bytes : {size_t{100'000}, size_t{5'000'000}}) {
+    for (const uint64_t used : {uint64_t{1}, UINT64_MAX}) {
+      auto arena = Arena::Make(bytes, used);
+      ASSERT_TRUE(arena.ok());
+      Arena moved = *std::move(arena);
+      std::memset(moved.memory().data(), 1, moved.memory().size());
+      EXPECT_EQ(moved.memory().size(), bytes);
+    }
+  }
 }
 
 }  // namespace
