@@ -32,6 +32,10 @@ class Ring {
   // Whether it was made by this thread.
   bool IsMine() const { return owner_ == ThisThread(); }
 
+  // Whether a receive may be told to look for bytes only when the socket says that there are
+  // enough (IORING_RECVSEND_POLL_FIRST, Linux 5.19).
+  bool can_poll_first() const { return (ring_.flags & IORING_SETUP_DEFER_TASKRUN) != 0; }
+
   // The next entry of the submission queue, to be prepared. It is submitted by the
   // next SubmitAndWait(), and what it points to must stay until its completion.
   io_uring_sqe* GetEntry();

@@ -187,6 +187,8 @@ void UringTransport::SubmitReceive(ConnectionId id, Connection& connection) {
   connection.threshold.SetFor(promised, fd);
   const bool all = promised == connection.into.size() && !ReceiveThreshold::IsLarge(promised);
   const int flags = all ? MSG_WAITALL : 0;
+  const bool waits_for_many =
+      ReceiveThreshold::IsLarge(promised) && ring_ != nullptr && ring_->can_poll_first();
   Submit(Task::kReceive, id, [&](io_uring_sqe* entry) {
     if (first.empty() || second.empty()) {
       const std::span<std::byte> only = first.empty() ? second : first;
@@ -198,6 +200,8 @@ void UringTransport::SubmitReceive(ConnectionId id, Connection& connection) {
       connection.message.msg_iovlen = connection.vectors.size();
       io_uring_prep_recvmsg(entry, fd, &connection.message, static_cast<unsigned>(flags));
     }
+    // Or it would take what is there, little as it may be, and have to come again.
+    if (waits_for_many) entry->ioprio |= IORING_RECVSEND_POLL_FIRST;
   });
 }
 

@@ -3,18 +3,21 @@
 #define CLIENT_STREAM_ARENA_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "absl/status/statusor.h"
 
 namespace nfs {
 
-// Page-aligned memory, unmapped at the end. Its pages are taken from the system when
-// they are first written to, so a window that is never filled costs nothing.
+// Memory that is unmapped at the end. Its pages are taken from the system when they are first
+// written to, so a window that is never filled costs nothing.
 class Arena {
  public:
+  // `used`: so many bytes of it are going to be. When that is all, huge pages are asked for,
+  // which make receiving cheaper; a file that is smaller should not have to pay for one.
   // ResourceExhausted when the system has no such memory.
-  static absl::StatusOr<Arena> Make(size_t bytes);
+  static absl::StatusOr<Arena> Make(size_t bytes, uint64_t used);
   Arena() = default;
   Arena(Arena&& other) noexcept;
   Arena& operator=(Arena&& other) noexcept;
@@ -23,9 +26,11 @@ class Arena {
   std::span<std::byte> memory() const { return memory_; }
 
  private:
-  explicit Arena(std::span<std::byte> memory) : memory_(memory) {}
+  Arena(std::span<std::byte> mapped, std::span<std::byte> memory)
+      : mapped_(mapped), memory_(memory) {}
 
-  std::span<std::byte> memory_;
+  std::span<std::byte> mapped_;
+  std::span<std::byte> memory_;  // of it
 };
 
 }  // namespace nfs

@@ -29,7 +29,9 @@ absl::StatusOr<std::unique_ptr<FileStream>> FileStream::Make(Session& session, c
   options.chunk_bytes = plan.chunk_bytes;
   options.window_chunks = plan.window_chunks;
   options.lent_chunks = plan.lent_chunks;
-  auto arena = Arena::Make(size_t{Window::ChunkCount(options)} * options.chunk_bytes);
+  const uint64_t to_come = options.size_hint - std::min(options.size_hint, range.offset);
+  auto arena = Arena::Make(size_t{Window::ChunkCount(options)} * options.chunk_bytes,
+                           std::min(to_come, range.length));
   if (!arena.ok()) return arena.status();
   session.trunk().Widen(PlanConnections(session.options(), plan, options.size_hint, range));
   return std::unique_ptr<FileStream>(new FileStream(session, options, *std::move(arena)));
