@@ -106,6 +106,8 @@ class Channel {
 
   // The calls made from now on carry another stamp; what is in flight stays as it is.
   void RenewCredentials() { options_.credentials = Renewed(options_.credentials); }
+  // ... or those of `other`, as they are by now.
+  void ShareCredentials(const Channel& other) { options_.credentials = other.options_.credentials; }
 
   // Not OK when nothing more can come of this channel. DataLoss: the server broke
   // the protocol. DeadlineExceeded: a call was not answered.

@@ -98,6 +98,7 @@ class Connection {
 
   void set_receive_ahead(size_t bytes) { channel_.set_receive_ahead(bytes); }
   void RenewCredentials() { channel_.RenewCredentials(); }
+  void ShareCredentials(const Connection& other) { channel_.ShareCredentials(other.channel_); }
   absl::Duration patience() const { return options_.patience; }
   // Since when calls are in flight and no reply comes. REQUIRES: calls are in flight.
   absl::Time waiting_since() const { return waiting_since_; }

@@ -56,7 +56,7 @@ void Trunk::DialMissing() {
 std::unique_ptr<Connection> Trunk::Dial() {
   std::unique_ptr<Connection> connection = options_.dial();
   if (receive_ahead_ != 0) connection->set_receive_ahead(receive_ahead_);
-  for (int i = 0; i < renewals_; ++i) connection->RenewCredentials();
+  connection->ShareCredentials(*members_.front().connection);
   return connection;
 }
 
@@ -182,7 +182,6 @@ void Trunk::set_receive_ahead(size_t bytes) {
 }
 
 void Trunk::RenewCredentials() {
-  ++renewals_;
   for (const Member& member : members_) member.connection->RenewCredentials();
 }
 

@@ -130,7 +130,6 @@ class Trunk {
   size_t receiving_ = 0;  // whose replies are being taken
   absl::Time next_dial_ = absl::InfinitePast();
   size_t receive_ahead_ = 0;  // 0: was not set
-  int renewals_ = 0;
   std::vector<uint64_t> orphans_;
   absl::Time last_reply_ = absl::InfinitePast();
   // Orphans have been waiting for the server since then; forgotten when it replies.

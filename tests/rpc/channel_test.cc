@@ -258,6 +258,16 @@ TEST(NewCredentials, OfNobodyAreNobodysToo) {
   EXPECT_EQ(CallAndSend(channel, 1).header.credentials, AuthNone());
 }
 
+TEST(NewCredentials, AreThoseOfAnotherChannelHoweverOftenItHadNewOnes) {
+  Channel::Options options = SmallOptions();
+  options.credentials = AuthSys({1000, 100, {4, 24}}, "here", 5);
+  Channel channel(options);
+  for (int i = 0; i < 3; ++i) channel.RenewCredentials();
+  Channel later(options);
+  later.ShareCredentials(channel);
+  EXPECT_EQ(CallAndSend(later, 1).header.credentials, AuthSys({1000, 100, {4, 24}}, "here", 8));
+}
+
 // --- Servers that make no sense ------------------------------------------------
 
 // What becomes of a channel with one call in flight that receives `stream`, and after how
