@@ -138,7 +138,7 @@ void FileReader::Worker::TurnStream() {
     const std::lock_guard lock(mutex_);
     waits = consumer_waits_ && ready_.empty();
     asleep_ = true;
-    has_calls_ = session_->connection().calls_in_flight() != 0;
+    has_calls_ = session_->trunk().calls_in_flight() != 0;
     is_lent_out_ = stream_->IsLentOut();
   }
   stream_->Turn(waits, absl::InfiniteFuture());
