@@ -146,8 +146,8 @@ class UringTransport final : public Transport {
 
   ConnectionTable<Connection> connections_;
   Write write_;
-  int asked_fd_ = -1;  // whether it
-  bool is_terminal_ = false;
+  int asked_fd_ = -1;         // of the last write, and
+  bool is_terminal_ = false;  // whether that is a terminal
   FileWrites writes_at_;
   PipeSplice splice_;
   UniqueFd wake_;  // an eventfd

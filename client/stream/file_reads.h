@@ -6,8 +6,13 @@
 //                                 │   v  JUKEBOX, STALE, doubts, credentials, connections
 //                                parked  that end (client/stream/read_retries.h)
 //
-// Every answer's attributes are held against those that the file was opened with
-// (client/stream/file_version.h): bytes of another version are not handed on.
+// An answer is in doubt when it brings no data and does not fit what is known of the file's
+// size: no end of file where the file ends, or one where it goes on. Attributes are then
+// asked for, and if they do not make sense of it, the READ is sent again, some times, before
+// nothing more is read.
+//
+// Every set of attributes that comes is compared with the ones before (file_version.h). An
+// answer that shows that the file has changed is not used, and is the last.
 #ifndef CLIENT_STREAM_FILE_READS_H_
 #define CLIENT_STREAM_FILE_READS_H_
 

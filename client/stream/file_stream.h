@@ -1,18 +1,9 @@
-// A file as a stream of READs: the window proposes, the connections' slots dispose.
+// A file as a stream of READs: the window (window.h) proposes, the connections' slots dispose,
+// and every READ is asked until its answer is right (file_reads.h).
 //
-//   NextAsk() ──> READ ──> data ──────────────────────────────> OnAnswer()
-//                  ^  └──> JUKEBOX ───────── parked for a time ──┐
-//                  │  └──> in doubt ── GETATTR: not the end ── parked
-//                  │  └──> STALE ──── the path is walked again ── parked
-//                  └─────────────────────────────────────────────┘
-//
-// An answer is in doubt when it brings no data and does not fit what is known of the
-// file's size: no end of file where the file ends, or one where it goes on. Attributes
-// are then asked for, and if they do not make sense of it, the READ is sent again, some
-// times, before the stream fails.
-//
-// Every set of attributes that comes is compared with the ones before (file_version.h).
-// An answer that shows that the file has changed is not used, and ends the stream.
+//   Window::NextAsk() ──> FileReads::Ask() ──> Window::OnAnswer() ──> Lend(), in file order
+//                                  │                                  LendAny(), as it comes
+//                                  └── next in file order, still in the socket ──> Divert()
 #ifndef CLIENT_STREAM_FILE_STREAM_H_
 #define CLIENT_STREAM_FILE_STREAM_H_
 
