@@ -2,6 +2,7 @@
 #ifndef CLIENT_OPTIONS_H_
 #define CLIENT_OPTIONS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -99,6 +100,11 @@ absl::Duration Patience(const Options& options);
 struct Range {
   uint64_t offset = 0;
   uint64_t length = UINT64_MAX;
+
+  // How many of them a file of so many bytes has.
+  uint64_t BytesOf(uint64_t file_size) const {
+    return file_size > offset ? std::min(length, file_size - offset) : 0;
+  }
 };
 
 // One option by the name it has on the command line and in a URL.

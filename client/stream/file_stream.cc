@@ -29,11 +29,10 @@ absl::StatusOr<std::unique_ptr<FileStream>> FileStream::Make(Session& session, c
   options.chunk_bytes = plan.chunk_bytes;
   options.window_chunks = plan.window_chunks;
   options.lent_chunks = plan.lent_chunks;
-  const uint64_t to_come = options.size_hint - std::min(options.size_hint, range.offset);
-  auto arena = Arena::Make(size_t{Window::ChunkCount(options)} * options.chunk_bytes,
-                           std::min(to_come, range.length));
+  const uint64_t to_come = range.BytesOf(options.size_hint);
+  auto arena = Arena::Make(size_t{Window::ChunkCount(options)} * options.chunk_bytes, to_come);
   if (!arena.ok()) return arena.status();
-  session.trunk().Widen(PlanConnections(session.options(), plan, options.size_hint, range));
+  session.trunk().Widen(PlanConnections(session.options(), plan, to_come));
   return std::unique_ptr<FileStream>(new FileStream(session, options, *std::move(arena)));
 }
 

@@ -44,9 +44,7 @@ WindowPlan PlanWindow(const Options& options, uint32_t rsize, uint64_t lent_byte
   return plan;
 }
 
-int PlanConnections(const Options& options, const WindowPlan& plan, uint64_t size,
-                    const Range& range) {
-  const uint64_t bytes = size > range.offset ? std::min(range.length, size - range.offset) : 0;
+int PlanConnections(const Options& options, const WindowPlan& plan, uint64_t bytes) {
   const uint64_t reads = bytes / plan.chunk_bytes + (bytes % plan.chunk_bytes != 0 ? 1 : 0);
   const uint64_t busy = std::min<uint64_t>(reads, plan.window_chunks);
   const auto wanted = static_cast<uint64_t>(options.nconnect.value_or(1));

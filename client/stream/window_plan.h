@@ -20,10 +20,9 @@ struct WindowPlan {
 // most, and where it is too small for anything else READs shrink. REQUIRES: rsize >= 1.
 WindowPlan PlanWindow(const Options& options, uint32_t rsize, uint64_t lent_bytes);
 
-// How many connections are worth having for the range of a file of so many bytes, as far as
-// is known: at least one, not more than options ask for, and otherwise none without a READ.
-int PlanConnections(const Options& options, const WindowPlan& plan, uint64_t size,
-                    const Range& range);
+// How many connections are worth having for so many bytes, as far as is known: at least one,
+// not more than options ask for, and otherwise none without a READ.
+int PlanConnections(const Options& options, const WindowPlan& plan, uint64_t bytes);
 
 }  // namespace nfs
 

@@ -19,11 +19,6 @@ namespace {
 // The piece being written: of small READs it has many.
 constexpr uint64_t kLentBytes = 1 << 20;
 
-uint64_t BytesToCome(const Session& session, const Range& range) {
-  const uint64_t size = session.file().attributes.size;
-  return size > range.offset ? std::min(range.length, size - range.offset) : 0;
-}
-
 // One copy in order: stream and output over the session's pump.
 class Copier {
  public:
@@ -85,7 +80,7 @@ class Copier {
 }  // namespace
 
 absl::Status CopyFrom(Session& session, const Range& range, bool show_progress, Output& output) {
-  const uint64_t to_come = BytesToCome(session, range);
+  const uint64_t to_come = range.BytesOf(session.file().attributes.size);
   const auto file = OutputFile::Find(session.pump().transport(), output.fd(), to_come);
   const uint64_t lent_bytes = file.has_value() ? FileCopier::kLentBytes : kLentBytes;
   auto stream = FileStream::Make(session, range, lent_bytes);

@@ -78,7 +78,7 @@ TEST(Plan, WithSeveralConnectionsHasTwoReadsForEach) {
 int Connections(int nconnect, uint32_t window_chunks, uint64_t size, const Range& range = {}) {
   Options options;
   options.nconnect = nconnect;
-  return PlanConnections(options, {kMiB, window_chunks, 1}, size, range);
+  return PlanConnections(options, {kMiB, window_chunks, 1}, range.BytesOf(size));
 }
 
 TEST(Connections, AreAsManyAsAreAskedFor) {
@@ -102,7 +102,7 @@ TEST(Connections, EachHaveAReadOfTheRange) {
 }
 
 TEST(Connections, AreOneUnlessMoreAreAskedFor) {
-  EXPECT_EQ(PlanConnections(Options(), {kMiB, 64, 1}, 1 << 30, {}), 1);
+  EXPECT_EQ(PlanConnections(Options(), {kMiB, 64, 1}, 1 << 30), 1);
 }
 
 }  // namespace
