@@ -35,9 +35,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "absl/status/status.h"
+#include "rpc/raw_bytes.h"
 #include "xdr/types.h"
 
 namespace rpc {
@@ -123,11 +123,11 @@ class RecordReader {
 
   Limits limits_;
   size_t receive_ahead_;
-  std::vector<std::byte> staging_;
+  RawBytes staging_;
   size_t staged_begin_ = 0;  // staging_[begin, end) is received and not used yet
   size_t staged_end_ = 0;
 
-  std::vector<std::byte> head_;
+  RawBytes head_;
   size_t head_size_ = 0;
 
   std::span<std::byte> payload_;  // TakePayload's memory

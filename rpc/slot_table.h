@@ -20,6 +20,7 @@
 
 #include "absl/time/time.h"
 #include "rpc/message.h"
+#include "rpc/raw_bytes.h"
 #include "xdr/types.h"
 
 namespace rpc {
@@ -96,7 +97,7 @@ class SlotTable {
 
  private:
   const int index_bits_;
-  std::vector<std::byte> memory_;
+  RawBytes memory_;
   std::vector<Slot> slots_;
   std::vector<uint32_t> free_;  // indexes; the last is taken next
   std::vector<Slot*> in_order_;
