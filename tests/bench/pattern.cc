@@ -9,10 +9,17 @@
 
 namespace bench {
 
-Pattern::Pattern() : bytes_(kPeriodBytes + kMostBytes) {
-  const std::span<std::byte> all(bytes_);
+namespace {
+
+constexpr size_t kBytes = 2 << 20;
+static_assert(Pattern::kPeriodBytes + Pattern::kMostBytes <= kBytes);
+
+}  // namespace
+
+Pattern::Pattern() : arena_(nfs::Arena::Make(kBytes, kBytes).value()) {
+  const std::span<std::byte> all = arena_.memory();
   server::FillPattern(0, all.first(kPeriodBytes));
-  std::ranges::copy(all.first(kMostBytes), all.last(kMostBytes).begin());
+  std::ranges::copy(all.first(kMostBytes), all.subspan(kPeriodBytes).begin());
 }
 
 absl::Status PatternCheck::Take(std::span<const std::byte> bytes) {

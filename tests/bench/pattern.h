@@ -5,8 +5,8 @@
 // multiples of a power of two have different bytes unless they are a multiple of
 // kPeriodWords READs apart. A verifying run therefore notices
 //   - a lost, doubled or displaced block of any size, unless it is off by exactly a multiple
-//     of kPeriodBytes (4 MiB less 8 bytes): with READs of 4 KiB at least 2 GiB, of 1 MiB at
-//     least 512 GiB, as blocks begin at multiples of their size;
+//     of kPeriodBytes (1 MiB less 8 bytes): with READs of 4 KiB at least 512 MiB, of 1 MiB at
+//     least 128 GiB, as blocks begin at multiples of their size;
 //   - any other changed byte, and a file that is too short or too long.
 // It does not notice bytes that another file of this pattern has at the same offset.
 #ifndef TESTS_BENCH_PATTERN_H_
@@ -15,16 +15,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "absl/status/status.h"
+#include "client/stream/arena.h"
 
 namespace bench {
 
 // Immutable once made, so any thread may use it.
 class Pattern {
  public:
-  static constexpr uint64_t kPeriodWords = (1 << 19) - 1;
+  static constexpr uint64_t kPeriodWords = (1 << 17) - 1;
   static constexpr uint64_t kPeriodBytes = kPeriodWords * 8;
   // What At() gives at a time.
   static constexpr size_t kMostBytes = 1 << 20;
@@ -33,11 +33,11 @@ class Pattern {
 
   // The bytes of a file from `offset` on, without a copy. REQUIRES: size <= kMostBytes.
   std::span<const std::byte> At(uint64_t offset, size_t size) const {
-    return std::span(bytes_).subspan(offset % kPeriodBytes, size);
+    return arena_.memory().subspan(offset % kPeriodBytes, size);
   }
 
  private:
-  std::vector<std::byte> bytes_;  // a period, and its beginning again
+  nfs::Arena arena_;  // a period, and its beginning again: one huge page, if there is one
 };
 
 // Takes a file in order and says where it first was not the pattern. Thread-compatible.
