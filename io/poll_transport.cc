@@ -26,11 +26,12 @@ int ConnectOutcome(int fd) {
 }
 
 ssize_t Receive(int fd, const ReceiveInto& into) {
-  iovec vectors[] = {{into.first.data(), into.first.size()},
-                     {into.second.data(), into.second.size()}};
+  iovec vectors[ReceiveInto::kMostSpans];
   msghdr message = {};
   message.msg_iov = vectors;
-  message.msg_iovlen = 2;
+  into.ForEach([&](std::span<std::byte> span) {
+    vectors[message.msg_iovlen++] = {span.data(), span.size()};
+  });
   return recvmsg(fd, &message, MSG_DONTWAIT);
 }
 

@@ -4,6 +4,9 @@
 
 #include <liburing.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -12,6 +15,15 @@
 #include "absl/time/time.h"
 
 namespace io {
+
+// The kernel counts bytes in 32 bits.
+inline unsigned CapSize(size_t size) {
+  return static_cast<unsigned>(std::min<size_t>(size, 1 << 30));
+}
+
+// Whether an operation with this result did nothing, for a reason that is none of ours: it is
+// to be started once more.
+inline bool WasInterrupted(int result) { return result == -EINTR || result == -EAGAIN; }
 
 // Belongs to the thread that made it: the kernel then keeps completions until that
 // thread asks for them (SINGLE_ISSUER, DEFER_TASKRUN) and never interrupts it with

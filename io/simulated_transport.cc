@@ -59,9 +59,11 @@ void SimulatedTransport::StartReceive(ConnectionId id, const ReceiveInto& into) 
   assert(!connection.connecting && !connection.receiving && into.IsValid());
   connection.receiving = true;
   connection.into = into;
-  connection.lent_to_fill = {LentMemory::ToFill(into.first), LentMemory::ToFill(into.second)};
-  Poison(into.first);
-  Poison(into.second);
+  connection.lent_to_fill.clear();
+  into.ForEach([&connection](std::span<std::byte> span) {
+    connection.lent_to_fill.push_back(LentMemory::ToFill(span));
+    Poison(span);
+  });
 }
 
 void SimulatedTransport::StartSend(ConnectionId id, std::span<const std::byte> bytes) {
@@ -157,12 +159,13 @@ void SimulatedTransport::SettleReceive(ConnectionId id, Connection& connection) 
   SimulatedConnection& end = *connection.end;
   if (!end.HasArrived() && !end.HasEnded()) return;
   EndReceive(connection);
-  const auto& [first, second, promised] = connection.into;
-  const size_t at_most = end.link().max_receive;
-  size_t size = end.ClientReceive(first.first(std::min(first.size(), at_most)));
-  if (size == first.size()) {
-    size += end.ClientReceive(second.first(std::min(second.size(), at_most - size)));
-  }
+  size_t left = end.link().max_receive;
+  size_t size = 0;
+  connection.into.ForEach([&](std::span<std::byte> span) {
+    const size_t part = end.ClientReceive(span.first(std::min(span.size(), left)));
+    left = part == span.size() ? left - part : 0;
+    size += part;
+  });
   absl::Status status;
   if (size == 0 && end.error() == 0) status = PeerClosed(connection.address);
   if (size == 0 && end.error() != 0) status = SocketError("recv", end.error(), connection.address);
@@ -183,8 +186,7 @@ void SimulatedTransport::SettleSend(ConnectionId id, Connection& connection) {
 
 void SimulatedTransport::EndReceive(Connection& connection) {
   connection.receiving = false;
-  Unpoison(connection.into.first);
-  Unpoison(connection.into.second);
+  connection.into.ForEach([](std::span<std::byte> span) { Unpoison(span); });
   for (LentMemory& lent : connection.lent_to_fill) {
     if (!lent.GiveBack()) Report(Trouble::kMemoryTouched, "memory to receive into was touched");
   }

@@ -94,7 +94,7 @@ class SimulatedTransport : public Transport {
     bool sending = false;
     ReceiveInto into;
     std::span<const std::byte> bytes;
-    std::array<LentMemory, 2> lent_to_fill;
+    std::vector<LentMemory> lent_to_fill;
     LentMemory lent_to_send;
   };
   struct Write {

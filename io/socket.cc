@@ -109,11 +109,21 @@ ConnectionState InspectSocket(int fd, absl::Time now) {
   return state;
 }
 
-void ReceiveThreshold::SetFor(size_t promised, int fd) {
-  const int wanted = IsLarge(promised) ? static_cast<int>(std::min(promised, kAtMost)) : 1;
-  if (wanted == set_) return;
-  SetOption(fd, SOL_SOCKET, SO_RCVLOWAT, wanted);
-  set_ = wanted;
+size_t ReceiveThreshold::SetFor(size_t promised, size_t expected, int fd) {
+  exceeds_promise_ = expected > promised && IsLarge(expected) && pause_ == 0;
+  if (pause_ > 0) --pause_;
+  const size_t bytes = exceeds_promise_ ? expected : promised;
+  const size_t wanted = IsLarge(bytes) ? std::min(bytes, kAtMost) : 1;
+  if (static_cast<int>(wanted) != set_) {
+    set_ = static_cast<int>(wanted);
+    SetOption(fd, SOL_SOCKET, SO_RCVLOWAT, set_);
+  }
+  return wanted;
+}
+
+void ReceiveThreshold::SettleFor(size_t promised, int fd) {
+  pause_ = kPause;
+  SetFor(promised, fd);
 }
 
 }  // namespace io

@@ -67,18 +67,9 @@ ConnectionState InspectSocket(int fd, absl::Time now);
 // SO_RCVLOWAT: how many bytes have to be there before a socket counts as readable.
 //
 // A stream of 1 MiB replies arrives in hundreds of segments, and being woken up for
-// each few of them costs more than all the rest of a receive. So:
-//
-//   1. A receive is tried at once and takes what is there: as long as the peer is
-//      ahead of us, nothing sleeps, and the bytes are still in the cache.
-//   2. If nothing is there, it sleeps until all that is promised is there, if that is
-//      64 KiB or more (and 1 MiB at most), or else until a byte is.
-//
-// Measured on the loopback interface: a peer that sends pieces of 64 KiB, somewhat
-// slower than we could receive, makes for 1 wake-up per MiB instead of 15, and 0.16 s
-// of CPU per GiB instead of 0.49; one that is faster, for 0.11 s instead of 0.14 to
-// 0.22. Not to try before everything is there (IORING_RECVSEND_POLL_FIRST) costs 20 %
-// more with the faster one.
+// each few of them costs more than all the rest of a receive. So a receive sleeps until
+// all that is promised is there, if that is 64 KiB or more (and 1 MiB at most), or else
+// until a byte is; with io_uring it does not even try before (IORING_RECVSEND_POLL_FIRST).
 //
 // It cannot stall. The threshold is about bytes that are queued and not yet taken, it
 // is never above the promise, and none of what is promised is taken while a receive
@@ -87,19 +78,35 @@ ConnectionState InspectSocket(int fd, absl::Time now);
 // The kernel wakes before the threshold when the stream ends or fails, and when its
 // memory for the connection is used up.
 //
-// A steady stream promises the same every time, and then nothing has to be set.
+// More may be expected than is promised: the replies to other calls. A receive that sleeps
+// for it takes many replies at a time, but may sleep for ever: the server may have another
+// answer, or none. So who sleeps sees to it that after kGrace SettleFor() is called. Then
+// nothing but promises is waited for, for a while.
+//
+// A steady stream promises and expects the same every time, and nothing has to be set.
 class ReceiveThreshold {
  public:
   static constexpr size_t kLarge = 64 * 1024;
   static constexpr size_t kAtMost = 1024 * 1024;  // the kernel may cap it lower
+  // What is expected and has not come after so long may be slow, or never come.
+  static constexpr absl::Duration kGrace = absl::Milliseconds(1);
+  // For so many receives from then on nothing is expected.
+  static constexpr int kPause = 256;
 
-  static bool IsLarge(size_t promised) { return promised >= kLarge; }
+  static bool IsLarge(size_t bytes) { return bytes >= kLarge; }
 
-  // Sets what a receive with this promise sleeps for.
-  void SetFor(size_t promised, int fd);
+  // Sets what a receive sleeps for, and returns it.
+  size_t SetFor(size_t promised, size_t expected, int fd);
+  size_t SetFor(size_t promised, int fd) { return SetFor(promised, promised, fd); }
+  // Whether that is more than is promised.
+  bool exceeds_promise() const { return exceeds_promise_; }
+  // It has slept for kGrace: what is promised is all that it sleeps for from now on.
+  void SettleFor(size_t promised, int fd);
 
  private:
   int set_ = 1;
+  int pause_ = 0;
+  bool exceeds_promise_ = false;
 };
 
 // As Transport::SendNow().

@@ -32,6 +32,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "io/address.h"
+#include "io/receive_into.h"
 
 namespace io {
 
@@ -51,19 +52,6 @@ enum class SourcePort : uint8_t {
 
 struct ConnectOptions {
   SourcePort source_port = SourcePort::kAny;
-};
-
-// Memory to receive into: `first` before `second`, either may be empty, not both.
-struct ReceiveInto {
-  std::span<std::byte> first;
-  std::span<std::byte> second;
-  // The peer is known to send at least so many bytes more. A receive may wait until
-  // so many are there, which saves wake-ups, but never for more. REQUIRES: between 1
-  // and first.size() + second.size().
-  size_t promised = 1;
-
-  size_t size() const { return first.size() + second.size(); }
-  bool IsValid() const { return promised >= 1 && promised <= size(); }
 };
 
 // Why a splice ends before all of its bytes have moved, if that is for its output.

@@ -11,13 +11,6 @@
 
 namespace io {
 
-namespace {
-
-// The kernel did nothing, for a reason that is none of ours: once more.
-bool WasInterrupted(int result) { return result == -EINTR || result == -EAGAIN; }
-
-}  // namespace
-
 void UringTransport::OnCompletion(uint64_t user_data, int result) {
   const ConnectionId id = static_cast<ConnectionId>(user_data);
   switch (static_cast<Task>(user_data >> 32)) {
@@ -44,17 +37,6 @@ void UringTransport::OnConnected(ConnectionId id, Connection& connection, int re
     status = SocketError("connect", -result, connection.sockets.peer());
   }
   AddEvent(Event::Kind::kConnected, id, 0, std::move(status));
-}
-
-void UringTransport::OnReceived(ConnectionId id, Connection& connection, int result) {
-  if (WasInterrupted(result) && !connection.closing) return SubmitReceive(id, connection);
-  connection.receiving = false;
-  if (connection.closing) return;
-  const Address& peer = connection.sockets.peer();
-  absl::Status status;
-  if (result < 0) status = SocketError("recv", -result, peer);
-  if (result == 0) status = PeerClosed(peer);
-  AddEvent(Event::Kind::kReceived, id, result, std::move(status));
 }
 
 // Whether for bytes, the end or an error is found out by the splice, or else by nobody.

@@ -18,9 +18,6 @@ namespace {
 
 constexpr uint64_t kFilePosition = ~uint64_t{0};
 
-// The kernel counts bytes in 32 bits.
-unsigned CapSize(size_t size) { return static_cast<unsigned>(std::min<size_t>(size, 1 << 30)); }
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<UringTransport>> UringTransport::Make() {
@@ -79,15 +76,6 @@ absl::StatusOr<ConnectionId> UringTransport::Connect(const Address& address,
   if (status.ok()) return *id;
   connections_.Release(*id);
   return status;
-}
-
-void UringTransport::StartReceive(ConnectionId id, const ReceiveInto& into) {
-  AdoptThread();
-  Connection& connection = connections_.Get(id);
-  assert(!connection.connecting && !connection.receiving && into.IsValid());
-  connection.receiving = true;
-  connection.into = into;
-  SubmitReceive(id, connection);
 }
 
 void UringTransport::StartSend(ConnectionId id, std::span<const std::byte> bytes) {
@@ -154,7 +142,8 @@ Turn UringTransport::Wait(absl::Time until) {
     // What it has moved is worth a turn by itself; the rest has its events in the next.
     if (!gathered_.empty() && ring_ != nullptr && !ring_->HasToSubmit()) break;
     const bool sleep = gathered_.empty() && !woken_;
-    Pump(sleep ? until - Now() : absl::ZeroDuration());
+    Pump(sleep ? std::min(until, settle_at_) - Now() : absl::ZeroDuration());
+    if (settle_at_ <= Now()) SettleForPromises();
   } while (gathered_.empty() && !woken_ && Now() < until);
   woken_ = false;
   given_.clear();
@@ -179,30 +168,6 @@ absl::Status UringTransport::SubmitConnect(ConnectionId id, Connection& connecti
     io_uring_prep_connect(entry, connection.fd.get(), peer.raw(), peer.raw_size());
   });
   return absl::OkStatus();
-}
-
-void UringTransport::SubmitReceive(ConnectionId id, Connection& connection) {
-  const auto& [first, second, promised] = connection.into;
-  const int fd = connection.fd.get();
-  connection.threshold.SetFor(promised, fd);
-  const bool all = promised == connection.into.size() && !ReceiveThreshold::IsLarge(promised);
-  const int flags = all ? MSG_WAITALL : 0;
-  const bool waits_for_many =
-      ReceiveThreshold::IsLarge(promised) && ring_ != nullptr && ring_->can_poll_first();
-  Submit(Task::kReceive, id, [&](io_uring_sqe* entry) {
-    if (first.empty() || second.empty()) {
-      const std::span<std::byte> only = first.empty() ? second : first;
-      io_uring_prep_recv(entry, fd, only.data(), CapSize(only.size()), flags);
-    } else {
-      connection.vectors = {iovec{first.data(), first.size()}, {second.data(), second.size()}};
-      connection.message = {};
-      connection.message.msg_iov = connection.vectors.data();
-      connection.message.msg_iovlen = connection.vectors.size();
-      io_uring_prep_recvmsg(entry, fd, &connection.message, static_cast<unsigned>(flags));
-    }
-    // Or it would take what is there, little as it may be, and have to come again.
-    if (waits_for_many) entry->ioprio |= IORING_RECVSEND_POLL_FIRST;
-  });
 }
 
 void UringTransport::SubmitSend(ConnectionId id, Connection& connection) {

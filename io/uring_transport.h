@@ -82,6 +82,7 @@ class UringTransport final : public Transport {
     SocketMaker sockets;
     UniqueFd fd;
     ReceiveThreshold threshold;
+    absl::Time settle_at;  // when a receive has waited for long enough for what is expected
     // Under way: the kernel owns what is below.
     bool connecting = false;
     bool receiving = false;
@@ -89,8 +90,8 @@ class UringTransport final : public Transport {
     bool sending = false;
     bool closing = false;  // no more events
     ReceiveInto into;
-    std::array<iovec, 2> vectors = {};  // of `into`
-    msghdr message = {};                // of `vectors`
+    std::array<iovec, ReceiveInto::kMostSpans> vectors;  // of `into`
+    msghdr message = {};                                 // of `vectors`
     std::span<const std::byte> bytes;
   };
 
@@ -118,6 +119,8 @@ class UringTransport final : public Transport {
   }
   absl::Status SubmitConnect(ConnectionId id, Connection& connection);
   void SubmitReceive(ConnectionId id, Connection& connection);
+  // Those receives that have slept for long enough for what is only expected.
+  void SettleForPromises();
   void SubmitSend(ConnectionId id, Connection& connection);
   bool IsTerminal(int fd);
   void SubmitWrite();
@@ -150,7 +153,8 @@ class UringTransport final : public Transport {
   bool is_terminal_ = false;  // whether that is a terminal
   FileWrites writes_at_;
   PipeSplice splice_;
-  UniqueFd wake_;  // an eventfd
+  UniqueFd wake_;                                  // an eventfd
+  absl::Time settle_at_ = absl::InfiniteFuture();  // of all connections, or earlier
   bool wake_submitted_ = false;
   bool woken_ = false;
   std::unique_ptr<Ring> ring_;   // null when it was lost:

@@ -33,7 +33,8 @@ Channel::Channel(const Options& options)
       // Between two sends a slot can queue its call again and then, if the reply comes
       // all the same, the next one. That one's reply is not taken before it is sent.
       send_queue_(2 * options.slots, options.call_bytes),
-      records_(RecordLimits(options)) {
+      records_(RecordLimits(options)),
+      forecast_(options.foresee_from) {
   BeginRecord();
 }
 
@@ -143,7 +144,7 @@ void Channel::OnConnectionLost(absl::Time now) {
   BeginRecord();
   send_queue_.Clear();
   next_deadline_ = absl::InfiniteFuture();
-  for (Slot* slot : slots_.InOrderOfCalls()) {
+  for (Slot* slot = slots_.first_called(); slot != nullptr; slot = slot->after) {
     slot->state = Slot::State::kCalled;
     slot->resends_left = options_.retransmissions;
     if (slot->first_queue_end <= given) ++counters_.retransmissions;
@@ -154,9 +155,7 @@ void Channel::OnConnectionLost(absl::Time now) {
 }
 
 void Channel::ForgetCalls() {
-  for (Slot& slot : slots_.all()) {
-    if (slot.state != Slot::State::kFree) slots_.Release(slot);
-  }
+  while (Slot* const slot = slots_.first_called()) slots_.Release(*slot);
   OnConnectionLost(absl::InfinitePast());  // with nothing to send again
 }
 

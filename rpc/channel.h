@@ -18,8 +18,8 @@
 // Many calls may be in flight, and replies come in any order: each finds its call by
 // its xid. A call that expects a payload (the data of a READ) brings the memory for
 // it and a function that finds it in the reply, so that the payload is received
-// straight into place; see rpc/record_reader.h. Or past that place: a reply to a call that
-// may_divert stops the channel where its payload begins, until Keep() or OnDiverted().
+// straight into place; see rpc/record_reader.h and rpc/forecast.h. Or past that place: a reply to a
+// call that may_divert stops the channel where its payload begins, until Keep() or OnDiverted().
 #ifndef RPC_CHANNEL_H_
 #define RPC_CHANNEL_H_
 
@@ -30,6 +30,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "rpc/channel_options.h"
+#include "rpc/forecast.h"
 #include "rpc/message.h"
 #include "rpc/record_reader.h"
 #include "rpc/request.h"
@@ -53,7 +54,9 @@ class Channel {
   int calls_in_flight() const { return slots_.in_use(); }
   // Calls visit(tag) for each of them, in the order of the calls.
   void ForEachInFlight(auto&& visit) {
-    for (const Slot* slot : slots_.InOrderOfCalls()) visit(slot->tag);
+    for (const Slot* slot = slots_.first_called(); slot != nullptr; slot = slot->after) {
+      visit(slot->tag);
+    }
   }
 
   // Queues a call. REQUIRES: CanCall(), and that it fits into options.call_bytes.
@@ -71,7 +74,7 @@ class Channel {
 
   // See rpc/record_reader.h. REQUIRES: status().ok(), NextReply() gave nothing, and so
   // does arrival().
-  ReceiveSpans GetReceiveSpans() { return records_.GetReceiveSpans(); }
+  ReceiveSpans GetReceiveSpans();
   void OnReceived(size_t size) { records_.OnReceived(size); }
   void set_receive_ahead(size_t bytes) { records_.set_receive_ahead(bytes); }
 
@@ -159,6 +162,7 @@ class Channel {
   SlotTable slots_;
   SendQueue send_queue_;
   RecordReader records_;
+  Forecast forecast_;
   absl::Time next_deadline_ = absl::InfiniteFuture();  // of the slots, or earlier
   absl::Time unsent_since_ = absl::InfiniteFuture();   // bytes to send have not moved
   uint64_t answered_to_ = 0;                           // the largest queue_end that had a reply

@@ -19,6 +19,9 @@ struct ChannelOptions {
   size_t results_bytes = 64 * 1024;
   // The payload of one reply, at most.
   size_t payload_bytes = 0;
+  // Replies with payloads of so many bytes and more are foreseen (rpc/forecast.h). Shorter
+  // ones are copied together more cheaply than they are received each to its own place.
+  size_t foresee_from = 8 * 1024;
   // A reply is overdue so long after its call was wholly sent; OnTimeout() says what
   // comes of it.
   absl::Duration timeout = absl::Seconds(60);

@@ -14,6 +14,7 @@ namespace {
 
 // Where things are in a reply (RFC 5531, section 9): xid, msg_type, reply_stat, then
 // of an accepted one the verifier's flavor and length, its body, accept_stat.
+constexpr size_t kMarkBytes = 4;
 constexpr size_t kEnvelopeBytes = 12;
 constexpr size_t kVerifierLengthAt = 16;
 constexpr size_t kVerifierBodyAt = 20;
@@ -37,6 +38,10 @@ std::optional<Reply> Channel::NextReply() {
     }
   }
   return std::nullopt;
+}
+
+ReceiveSpans Channel::GetReceiveSpans() {
+  return records_.GetReceiveSpans(forecast_.Next(slots_, slot_, records_.misses()));
 }
 
 Channel::Progress Channel::TakeStage() {
@@ -123,6 +128,7 @@ void Channel::OnResults() {
   if (place.found) {
     payload_wanted_ = std::min(place.payload_bytes, slot_->payload.size());
     stage_ = Stage::kPayload;
+    forecast_.OnHead(kMarkBytes + head_wanted_);
   } else if (place.results_bytes == kNoPayload) {
     stage_ = Stage::kToEnd;
   } else {

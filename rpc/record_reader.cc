@@ -20,6 +20,16 @@ bool IsPrintable(std::span<const std::byte> bytes) {
       bytes, [](std::byte byte) { return byte >= std::byte{' '} && byte <= std::byte{'~'}; });
 }
 
+// Half of what is foreseen: the server works on the rest meanwhile, and on what is asked for
+// when this has come.
+size_t LikelySoon(const Staging::Layout& foreseen) {
+  size_t bytes = 0;
+  for (const std::span<std::byte> payload : foreseen.payloads.first(foreseen.payloads.size() / 2)) {
+    bytes += foreseen.head_bytes + payload.size();
+  }
+  return bytes;
+}
+
 }  // namespace
 
 RecordReader::RecordReader(const Limits& limits)
@@ -29,11 +39,11 @@ RecordReader::RecordReader(const Limits& limits)
       head_(limits.head_bytes) {}
 
 void RecordReader::set_receive_ahead(size_t bytes) {
-  receive_ahead_ = std::clamp<size_t>(bytes, 4, staging_.size());
+  receive_ahead_ = std::clamp<size_t>(bytes, 4, staging_.own_bytes());
 }
 
 void RecordReader::Reset() {
-  staged_begin_ = staged_end_ = 0;
+  staging_.Clear();
   mark_size_ = 0;
   direct_bytes_ = 0;
   status_ = absl::OkStatus();
@@ -49,16 +59,22 @@ void RecordReader::BeginRecord() {
   last_fragment_ = false;
 }
 
-ReceiveSpans RecordReader::GetReceiveSpans() {
-  assert(staged_begin_ == staged_end_ && "use up what was received before receiving more");
-  staged_begin_ = staged_end_ = 0;
+bool RecordReader::EndsWithPayload() const {
+  const size_t left = payload_.size() - payload_filled_;
+  if (left != 0) return last_fragment_ && left == fragment_left_;
+  return record_size_ == 0 && mark_size_ == 0;
+}
+
+ReceiveSpans RecordReader::GetReceiveSpans(const Staging::Layout& foreseen) {
+  const bool foresees = staging_.CanOffer(foreseen) && EndsWithPayload();
+  const auto staged = foresees ? staging_.Offer(foreseen) : staging_.Offer(receive_ahead_);
   const std::span<std::byte> left = payload_.subspan(payload_filled_);
   direct_bytes_ = std::min(left.size(), fragment_left_);
-  ReceiveSpans spans;
-  spans.first = left.first(direct_bytes_);
-  spans.second = std::span(staging_).first(receive_ahead_);
+  ReceiveSpans spans = {left.first(direct_bytes_), staged.front(), staged.subspan(1)};
   offered_bytes_ = spans.size();
   spans.promised = std::clamp<size_t>(fragment_left_, 1, offered_bytes_);
+  spans.expected = spans.promised;
+  if (foresees) spans.expected += LikelySoon(foreseen);
   return spans;
 }
 
@@ -68,14 +84,16 @@ void RecordReader::OnReceived(size_t size) {
   payload_filled_ += direct;
   fragment_left_ -= direct;
   direct_bytes_ = 0;
-  staged_end_ = size - direct;
+  staging_.OnReceived(size - direct);
   CheckInvariants();
 }
 
 size_t RecordReader::MoveStaged(std::byte* to, size_t at_most) {
-  const size_t size = std::min({at_most, fragment_left_, staged_end_ - staged_begin_});
-  if (to != nullptr && size != 0) std::memcpy(to, staging_.data() + staged_begin_, size);
-  staged_begin_ += size;
+  const std::span<std::byte> staged = staging_.front();
+  const size_t size = std::min({at_most, fragment_left_, staged.size()});
+  const bool is_there = to == staged.data();
+  if (to != nullptr && size != 0 && !is_there) std::memcpy(to, staged.data(), size);
+  staging_.Use(size);
   fragment_left_ -= size;
   return size;
 }
@@ -86,14 +104,15 @@ RecordReader::Progress RecordReader::EnterFragment() {
     const Progress progress = ReadMark();
     if (progress != Progress::kDone) return progress;
   }
-  return staged_begin_ == staged_end_ ? Progress::kNeedBytes : Progress::kDone;
+  return staging_.empty() ? Progress::kNeedBytes : Progress::kDone;
 }
 
 RecordReader::Progress RecordReader::ReadMark() {
   if (!status_.ok()) return Progress::kFailed;
   while (mark_size_ < mark_.size()) {
-    if (staged_begin_ == staged_end_) return Progress::kNeedBytes;
-    mark_[mark_size_++] = staging_[staged_begin_++];
+    if (staging_.empty()) return Progress::kNeedBytes;
+    mark_[mark_size_++] = staging_.front().front();
+    staging_.Use(1);
   }
   const uint32_t mark = xdr::LoadUint32(mark_.data());
   const uint32_t fragment_bytes = mark & ~kLastFragment;
@@ -140,14 +159,15 @@ RecordReader::Progress RecordReader::TakePayload(std::span<std::byte> to) {
   while (payload_filled_ < payload_.size()) {
     const Progress progress = EnterFragment();
     if (progress != Progress::kDone) return progress;
-    payload_filled_ +=
-        MoveStaged(payload_.data() + payload_filled_, payload_.size() - payload_filled_);
+    std::byte* const at = payload_.data() + payload_filled_;
+    if (staging_.front().data() != at) staging_.LeaveForeign();
+    payload_filled_ += MoveStaged(at, payload_.size() - payload_filled_);
   }
   return Progress::kDone;
 }
 
 void RecordReader::OnPayloadPassed(size_t size) {
-  assert(size <= PayloadAhead() && staged_begin_ == staged_end_);
+  assert(size <= PayloadAhead() && staging_.empty());
   payload_filled_ += size;
   fragment_left_ -= size;
   CheckInvariants();
@@ -162,12 +182,12 @@ RecordReader::Progress RecordReader::Skip() {
     if (progress != Progress::kDone) return progress;
     MoveStaged(nullptr, fragment_left_);
   }
+  staging_.OnRecordEnd();
   BeginRecord();
   return Progress::kDone;
 }
 
 void RecordReader::CheckInvariants() const {
-  assert(staged_begin_ <= staged_end_ && staged_end_ <= staging_.size());
   assert(payload_filled_ <= payload_.size());
   assert(head_size_ <= head_.size());
   assert(fragment_left_ <= record_size_ && record_size_ <= limits_.record_bytes + 1);

@@ -26,7 +26,9 @@
 // after it is picked up by the same receive. How much of staging is offered
 // (`receive_ahead`) decides how many bytes of payload take the way through it, and
 // are copied: as much as the head of a reply when payloads are large, all of it when
-// many small replies fit into one receive.
+// many small replies fit into one receive. Who can foresee the records to come says so,
+// and then their payloads are received straight to where they belong as well
+// (rpc/staging.h).
 #ifndef RPC_RECORD_READER_H_
 #define RPC_RECORD_READER_H_
 
@@ -38,19 +40,27 @@
 
 #include "absl/status/status.h"
 #include "rpc/raw_bytes.h"
+#include "rpc/staging.h"
 #include "xdr/types.h"
 
 namespace rpc {
 
-// Memory for one receive: `first` before `second`, either may be empty.
+// Memory for one receive: `first`, then `second`, each of which may be empty, then `more`.
 struct ReceiveSpans {
   std::span<std::byte> first;
   std::span<std::byte> second;
+  std::span<const std::span<std::byte>> more;
   // How many bytes a peer that keeps its word still sends of what has been begun:
-  // at least 1. A receive may wait for so many, and for no more.
+  // at least 1. A receive may wait for so many, and for no more...
   size_t promised = 1;
+  // ... except for a moment: so many are likely to come. At least `promised`.
+  size_t expected = 1;
 
-  size_t size() const { return first.size() + second.size(); }
+  size_t size() const {
+    size_t size = first.size() + second.size();
+    for (const std::span<std::byte> span : more) size += span.size();
+    return size;
+  }
 };
 
 // Thread-compatible. Allocates at construction only.
@@ -73,8 +83,10 @@ class RecordReader {
   explicit RecordReader(const Limits& limits);
 
   // REQUIRES: the last Take...() or Skip() gave kNeedBytes, or none was called yet.
-  // The spans stay valid, and must not be read by anyone, until OnReceived.
-  ReceiveSpans GetReceiveSpans();
+  // The spans stay valid, and must not be read by anyone, until OnReceived. `foreseen`:
+  // the records that are likely to come next, behind the one at hand; it is used where it
+  // can be. Its memory may be written to until a record with another end has been passed.
+  ReceiveSpans GetReceiveSpans(const Staging::Layout& foreseen = {});
   // REQUIRES: size <= the size of the spans last given.
   void OnReceived(size_t size);
 
@@ -102,6 +114,9 @@ class RecordReader {
   // How much of staging a receive is offered, from now on. A hint on cost only.
   void set_receive_ahead(size_t bytes);
 
+  // How often records were not as foreseen, at the cost of a copy.
+  uint64_t misses() const { return staging_.misses(); }
+
   // Raises the bound on a record's length, once it is known what will be asked for.
   void set_record_bytes(size_t bytes) { limits_.record_bytes = bytes; }
 
@@ -116,6 +131,8 @@ class RecordReader {
   Progress EnterFragment();
   Progress ReadMark();
   absl::Status CheckMark(uint32_t fragment_bytes) const;
+  // Whether a foreseen record can begin right behind the memory of the payload at hand.
+  bool EndsWithPayload() const;
   // Moves staged bytes of the fragment to `to`, which may be null; returns how many.
   size_t MoveStaged(std::byte* to, size_t at_most);
   void BeginRecord();
@@ -123,9 +140,7 @@ class RecordReader {
 
   Limits limits_;
   size_t receive_ahead_;
-  RawBytes staging_;
-  size_t staged_begin_ = 0;  // staging_[begin, end) is received and not used yet
-  size_t staged_end_ = 0;
+  Staging staging_;
 
   RawBytes head_;
   size_t head_size_ = 0;

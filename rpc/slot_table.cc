@@ -1,9 +1,9 @@
 // Tested by tests/rpc/slot_table_test.cc.
 #include "rpc/slot_table.h"
 
-#include <algorithm>
 #include <bit>
 #include <cassert>
+#include <utility>
 
 namespace rpc {
 
@@ -13,7 +13,6 @@ SlotTable::SlotTable(int slots, size_t record_bytes, uint32_t seed)
       slots_(slots) {
   assert(1 <= slots && slots <= kMaxSlots);
   free_.reserve(slots);
-  in_order_.reserve(slots);
   for (int i = slots - 1; i >= 0; --i) {
     slots_[i].index = static_cast<uint32_t>(i);
     slots_[i].generation = seed;
@@ -28,12 +27,17 @@ Slot& SlotTable::Take() {
   free_.pop_back();
   slot.state = Slot::State::kCalled;
   ++slot.generation;
-  slot.number = calls_++;
+  slot.before = std::exchange(last_called_, &slot);
+  (slot.before == nullptr ? first_called_ : slot.before->after) = &slot;
   return slot;
 }
 
 void SlotTable::Release(Slot& slot) {
   assert(slot.state != Slot::State::kFree);
+  Slot* const before = std::exchange(slot.before, nullptr);
+  Slot* const after = std::exchange(slot.after, nullptr);
+  (before == nullptr ? first_called_ : before->after) = after;
+  (after == nullptr ? last_called_ : after->before) = before;
   slot.state = Slot::State::kFree;
   slot.payload = {};
   free_.push_back(slot.index);
@@ -49,15 +53,6 @@ Slot* SlotTable::Find(uint32_t xid) {
   Slot& slot = slots_[index];
   const bool waits = slot.state != Slot::State::kFree && Xid(slot) == xid;
   return waits ? &slot : nullptr;
-}
-
-std::span<Slot* const> SlotTable::InOrderOfCalls() {
-  in_order_.clear();
-  for (Slot& slot : slots_) {
-    if (slot.state != Slot::State::kFree) in_order_.push_back(&slot);
-  }
-  std::ranges::sort(in_order_, {}, &Slot::number);
-  return in_order_;
 }
 
 }  // namespace rpc

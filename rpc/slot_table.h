@@ -50,7 +50,6 @@ struct Slot {
   State state = State::kFree;
   uint32_t index = 0;
   uint32_t generation = 0;
-  uint64_t number = 0;  // of all calls, in their order
   Procedure procedure;
   uint64_t tag = 0;                 // the caller's, given back with the reply
   PayloadLocator locate = nullptr;  // null: the reply has no payload
@@ -63,6 +62,9 @@ struct Slot {
   uint64_t first_queue_end = 0;  // ... where it ended when it was first queued on this connection
   std::span<std::byte> space;    // this slot's memory for its call
   size_t record_bytes = 0;       // of space: the call with its record mark
+  // Among those in use, in the order of their calls.
+  Slot* before = nullptr;
+  Slot* after = nullptr;
 
   xdr::ByteView record() const { return space.first(record_bytes); }
 };
@@ -92,16 +94,17 @@ class SlotTable {
 
   // Every slot, whatever its state.
   std::span<Slot> all() { return slots_; }
-  // Those in use, by the order in which they were taken. Valid until the next call.
-  std::span<Slot* const> InOrderOfCalls();
+  // Of those in use the one that was taken first; the others follow by Slot::after.
+  Slot* first_called() { return first_called_; }
+  const Slot* first_called() const { return first_called_; }
 
  private:
   const int index_bits_;
   RawBytes memory_;
   std::vector<Slot> slots_;
   std::vector<uint32_t> free_;  // indexes; the last is taken next
-  std::vector<Slot*> in_order_;
-  uint64_t calls_ = 0;
+  Slot* first_called_ = nullptr;
+  Slot* last_called_ = nullptr;
 };
 
 }  // namespace rpc

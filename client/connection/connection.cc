@@ -46,7 +46,11 @@ void Connection::StartReceiving() {
   }
   receiving_ = true;
   const rpc::ReceiveSpans spans = channel_.GetReceiveSpans();
-  pump_.transport().StartReceive(*transport_id_, {spans.first, spans.second, spans.promised});
+  pump_.transport().StartReceive(*transport_id_, {.first = spans.first,
+                                                  .second = spans.second,
+                                                  .promised = spans.promised,
+                                                  .more = spans.more,
+                                                  .expected = spans.expected});
 }
 
 // At once as a rule: who waits for a send is woken by it, and has nothing to do then.

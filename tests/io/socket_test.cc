@@ -56,6 +56,28 @@ TEST(ReceiveThreshold, IsNeverAboveThePromise) {
   }
 }
 
+TEST(ReceiveThreshold, IsWhatIsExpectedButForAWhileAfterThatDidNotCome) {
+  const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ReceiveThreshold threshold;
+  EXPECT_EQ(threshold.SetFor(70'000, 200'000, fd.get()), 200'000u);
+  EXPECT_TRUE(threshold.exceeds_promise());
+  EXPECT_EQ(LowWaterMark(fd.get()), 200'000);
+  threshold.SettleFor(70'000, fd.get());
+  EXPECT_FALSE(threshold.exceeds_promise());
+  EXPECT_EQ(LowWaterMark(fd.get()), 70'000);
+  for (int i = 1; i < ReceiveThreshold::kPause; ++i) {
+    ASSERT_EQ(threshold.SetFor(1, 200'000, fd.get()), 1u) << i;
+  }
+  EXPECT_EQ(threshold.SetFor(1, 200'000, fd.get()), 200'000u);
+}
+
+TEST(ReceiveThreshold, DoesNotWaitForLittleThatIsOnlyExpected) {
+  const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ReceiveThreshold threshold;
+  EXPECT_EQ(threshold.SetFor(5, 65'535, fd.get()), 1u);
+  EXPECT_FALSE(threshold.exceeds_promise());
+}
+
 TEST(SocketMaker, MakesSocketsAsTheTransportsWantThem) {
   SocketMaker maker(Address::Loopback(2049), SourcePort::kAny, SOCK_NONBLOCK);
   const auto fd = maker.Next();

@@ -222,6 +222,50 @@ TEST_P(Contract, ASmallPromiseAfterALargeOneIsNotHeldUp) {
   transport().Close(id);
 }
 
+TEST_P(Contract, WhatIsOnlyExpectedHoldsUpAReceiveForAMoment) {
+  const std::string text = RandomText(100'000, 7);
+  const ConnectionId id =
+      Connect(harness_->Serve({{{Kind::kSend, text}, {Kind::kAwait, {}, 1}, {Kind::kSend, text}}}));
+  std::string received;
+  while (received.size() < text.size()) {
+    std::string space(1'000'000, '?');
+    const std::span<std::byte> bytes = std::as_writable_bytes(std::span(space));
+    transport().StartReceive(id, {.first = bytes,
+                                  .second = {},
+                                  .promised = text.size() - received.size(),
+                                  .expected = space.size()});
+    received += space.substr(0, Await(Event::Kind::kReceived).bytes);
+  }
+  EXPECT_TRUE(received == text);
+  SendText(id, "!");
+  EXPECT_TRUE(ReceiveText(id, text.size()) == text) << "and not the one after";
+  transport().Close(id);
+}
+
+TEST_P(Contract, AReceiveFillsManyPiecesOfMemoryInTheirOrder) {
+  const std::string text = RandomText(300'000, 8);
+  const ConnectionId id = Connect(harness_->Serve({{{Kind::kSend, text}}}));
+  std::string space(text.size(), '?');
+  const std::span<std::byte> all = std::as_writable_bytes(std::span(space));
+  for (size_t at = 0; at < text.size();) {
+    std::vector<std::span<std::byte>> more;
+    for (size_t i = 1; i < ReceiveInto::kMostSpans - 1; ++i) {
+      const std::span<std::byte> rest = all.subspan(std::min(all.size(), at + i * 1000));
+      if (!rest.empty()) more.push_back(rest.first(std::min<size_t>(rest.size(), 1000)));
+    }
+    const std::span<std::byte> left = all.subspan(at);
+    transport().StartReceive(id, {.first = left.first(std::min<size_t>(left.size(), 1000)),
+                                  .second = {},
+                                  .promised = 1,
+                                  .more = more});
+    const Event event = Await(Event::Kind::kReceived);
+    ASSERT_GT(event.bytes, 0u);
+    at += event.bytes;
+  }
+  EXPECT_TRUE(space == text);
+  transport().Close(id);
+}
+
 // The peer breaks its promise.
 TEST_P(Contract, TheEndOfTheStreamCompletesAReceiveThatWasPromisedMore) {
   for (const size_t promised : {100u, 5000u, 300'000u}) {

@@ -194,6 +194,7 @@ class World {
     options.call_bytes = 512;
     options.results_bytes = 4096;
     options.payload_bytes = kPayloadBytes;
+    options.foresee_from = Draw(random, 0, 1) == 0 ? 4 : SIZE_MAX;
     options.timeout = kTimeout;
     options.retransmissions = 1000000;
     options.xid_seed = static_cast<uint32_t>(random());
@@ -315,7 +316,7 @@ class World {
                              Bytes(reply.results.begin(), reply.results.end()),
                              Bytes(payload.begin(), payload.end())};
     EXPECT_EQ(outcome, OutcomeOf(reply.tag));
-    EXPECT_TRUE(memory->second.OnlyTouchedIn(payload.size()));
+    EXPECT_TRUE(memory->second.OnlyTouchedIn(kPayloadBytes)) << "beyond the memory";
     memory_.erase(memory);
   }
 

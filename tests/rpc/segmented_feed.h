@@ -131,11 +131,16 @@ enum class Waits : uint8_t { kForAByte, kForWhatIsPromised };
 
 // One receive: copies as much of `bytes` as the spans take, and returns how much.
 inline size_t CopyInto(const ReceiveSpans& spans, xdr::ByteView bytes) {
-  const size_t size = std::min(bytes.size(), spans.size());
-  const size_t first = std::min(size, spans.first.size());
-  if (first != 0) std::memcpy(spans.first.data(), bytes.data(), first);
-  if (size != first) std::memcpy(spans.second.data(), bytes.data() + first, size - first);
-  return size;
+  const size_t size = bytes.size();
+  const auto copy = [&bytes](std::span<std::byte> span) {
+    const size_t part = std::min(bytes.size(), span.size());
+    if (part != 0) std::memcpy(span.data(), bytes.data(), part);
+    bytes = bytes.subspan(part);
+  };
+  copy(spans.first);
+  copy(spans.second);
+  std::ranges::for_each(spans.more, copy);
+  return size - bytes.size();
 }
 
 // Receives what is there of a stream, from `begin` to `end`, and returns where it
