@@ -11,6 +11,11 @@ namespace {
 // What is handed over ahead of the consumer, and what it holds.
 constexpr uint64_t kLentBytes = 4 << 20;
 
+// A consumer that was woken a moment ago is not woken again for less: that would cost more
+// than what it gets.
+constexpr absl::Duration kMoment = absl::Microseconds(200);
+constexpr uint64_t kMuch = 512 << 10;
+
 // Half a window: the other half keeps the path busy meanwhile.
 uint64_t ManyBytes(const Options& options) {
   constexpr uint64_t kMost = 2 << 20;
@@ -48,11 +53,7 @@ absl::StatusOr<std::span<const std::byte>> FileReader::Worker::Take() {
   if (consumer_waits_) WakeIfUseful();
   changed_.wait(lock, [this] { return !ready_.empty() || finished_; });
   consumer_waits_ = false;
-  if (!ready_.empty()) {
-    const std::span<const std::byte> bytes = ready_.front();
-    ready_.pop_front();
-    return bytes;
-  }
+  if (!ready_.empty()) return ready_.Pop();
   if (!status_.ok()) return status_;
   return std::span<const std::byte>();
 }
@@ -111,6 +112,7 @@ void FileReader::Worker::AnnounceOpen(const absl::Status& status) {
   open_ = true;
   if (status.ok()) {
     pump_ = &session_->pump();
+    ready_ = PieceQueue(stream_->most_lent());
     size_ = session_->file().attributes.size;
   } else {
     finished_ = true;
@@ -123,13 +125,25 @@ bool FileReader::Worker::Exchange() {
   const std::lock_guard lock(mutex_);
   for (; given_back_ > 0; --given_back_) stream_->Release();
   given_back_bytes_ = 0;
-  while (const auto bytes = stream_->Lend()) ready_.push_back(*bytes);
+  while (const auto bytes = stream_->Lend()) ready_.Push(*bytes);
   if (stream_->AtEnd() || !stream_->status().ok()) {
     finished_ = true;
     status_ = stream_->status();
   }
-  if (consumer_waits_ && (finished_ || !ready_.empty())) changed_.notify_all();
+  wake_at_ = absl::InfiniteFuture();
+  if (consumer_waits_ && (finished_ || !ready_.empty()) && IsWorthAWake()) {
+    woken_ = session_->pump().now();
+    changed_.notify_all();
+  }
   return !finished_ && !stopping_;
+}
+
+bool FileReader::Worker::IsWorthAWake() {
+  const absl::Time soon = woken_ + kMoment;
+  const bool is_much = finished_ || ready_.bytes() >= kMuch || stream_->IsLentOut();
+  if (is_much || session_->pump().now() >= soon) return true;
+  wake_at_ = soon;
+  return false;
 }
 
 void FileReader::Worker::TurnStream() {
@@ -141,7 +155,7 @@ void FileReader::Worker::TurnStream() {
     has_calls_ = session_->trunk().calls_in_flight() != 0;
     is_lent_out_ = stream_->IsLentOut();
   }
-  stream_->Turn(waits, absl::InfiniteFuture());
+  stream_->Turn(waits, wake_at_);
   const std::lock_guard lock(mutex_);
   asleep_ = false;
 }
@@ -151,7 +165,7 @@ void FileReader::Worker::AwaitStop() {
   changed_.wait(lock, [this] { return stopping_; });
   pump_ = nullptr;
   finished_ = true;
-  ready_.clear();  // the pieces go with the stream
+  ready_.Clear();  // the pieces go with the stream
   status_ = absl::CancelledError("the reader is closed");
 }
 

@@ -4,7 +4,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -12,8 +11,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "client/file_reader.h"
 #include "client/options.h"
+#include "client/piece_queue.h"
 #include "client/session/session.h"
 #include "client/stream/file_stream.h"
 #include "client/target.h"
@@ -26,9 +27,9 @@ namespace nfs {
 // the mutex: pieces that are ready, and how many have been given back.
 //
 // Nobody is woken without need, which would cost more than the receiving. The consumer is
-// woken when it waits; the thread, which replies wake as long as there are calls, when
-// the consumer waits and they would not help, or when so much has been given back that READs
-// should go out for it.
+// woken when it waits; on a fast path not for little, as more comes at once. The thread, which
+// replies wake as long as there are calls, when the consumer waits and they would not help, or when
+// so much has been given back that READs should go out for it.
 class FileReader::Worker {
  public:
   Worker(const Target& target, const Options& options, const Range& range);
@@ -52,6 +53,8 @@ class FileReader::Worker {
   // Moves what is ready to the consumer and what is given back to the stream. Whether
   // the stream is to be turned again.
   bool Exchange();
+  // Whether the consumer, who waits, is to be woken now; if not, wake_at_ says when.
+  bool IsWorthAWake();
   // One turn; for the time of it the consumer knows what is worth waking us for.
   void TurnStream();
   // Pieces stay lent, and so the stream stays, until the consumer stops.
@@ -67,13 +70,15 @@ class FileReader::Worker {
   // The worker thread's.
   std::unique_ptr<Session> session_;
   std::unique_ptr<FileStream> stream_;
+  absl::Time wake_at_ = absl::InfiniteFuture();  // the consumer, with what is ready by then
+  absl::Time woken_ = absl::InfinitePast();      // when it was, last
 
   // Of the standard library: ThreadSanitizer does not see through Debian's absl::Mutex.
   std::mutex mutex_;
   std::condition_variable changed_;  // told of every change that somebody may wait for
 
   // Under mutex_.
-  std::deque<std::span<const std::byte>> ready_;
+  PieceQueue ready_;
   int given_back_ = 0;             // pieces
   uint64_t given_back_bytes_ = 0;  // in them
   bool asleep_ = false;            // the thread, maybe, with

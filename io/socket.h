@@ -89,9 +89,9 @@ class ReceiveThreshold {
   static constexpr size_t kLarge = 64 * 1024;
   static constexpr size_t kAtMost = 1024 * 1024;  // the kernel may cap it lower
   // What is expected and has not come after so long may be slow, or never come.
-  static constexpr absl::Duration kGrace = absl::Milliseconds(1);
+  static constexpr absl::Duration kGrace = absl::Milliseconds(5);
   // For so many receives from then on nothing is expected.
-  static constexpr int kPause = 256;
+  static constexpr int kPause = 128;
 
   static bool IsLarge(size_t bytes) { return bytes >= kLarge; }
 

@@ -52,6 +52,8 @@ class FileStream final : private FileReads::Asker {
   // As Window: the next bytes in file order, exactly once each.
   std::optional<std::span<const std::byte>> Lend() { return window_.Lend(); }
   void Release() { window_.Release(); }
+  // How many pieces the consumer may hold, at most.
+  uint32_t most_lent() const { return window_.most_lent(); }
   // Whether the consumer holds all that it may, so that nothing more can be lent.
   bool IsLentOut() const { return window_.IsLentOut(); }
 

@@ -119,6 +119,7 @@ class Window {
   // Where the server said that the file ends; nothing when it has not.
   std::optional<uint64_t> eof() const { return eof_; }
   uint32_t in_flight() const { return in_flight_; }
+  uint32_t most_lent() const { return options_.lent_chunks; }
   bool IsLentOut() const { return lent() == options_.lent_chunks; }
   uint32_t lent() const { return static_cast<uint32_t>(next_ - oldest_); }
 
