@@ -9,7 +9,7 @@ namespace {
 
 // Without a number from the user: what fills a local network and still lies in a
 // processor's cache, where receiving costs least.
-constexpr uint64_t kDefaultReadahead = 2 << 20;
+constexpr uint64_t kDefaultReadahead = 4 << 20;
 
 // Each connection has one READ that is answered and one behind it, so that it never idles.
 constexpr uint64_t kReadsOfAConnection = 2;
