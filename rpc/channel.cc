@@ -21,6 +21,7 @@ constexpr uint32_t kLastFragment = 0x80000000;
 RecordReader::Limits RecordLimits(const Channel::Options& options) {
   RecordReader::Limits limits;
   limits.head_bytes = kLongestReplyHeader + options.results_bytes;
+  limits.foreseen_bytes = std::min(Forecast::kMostBytes, options.slots * options.payload_bytes);
   limits.record_bytes = limits.head_bytes + xdr::PaddedSize(options.payload_bytes);
   return limits;
 }

@@ -44,8 +44,7 @@ Staging::Layout Forecast::Next(const SlotTable& slots, const Slot* at_hand, uint
   for (const Slot* slot = slots.first_called(); slot != nullptr; slot = slot->after) {
     if (slot == at_hand) continue;
     bytes += slot->payload.size();
-    const bool fits =
-        payloads_.size() < Staging::kMostPayloads && bytes <= Staging::kMostForeignBytes;
+    const bool fits = payloads_.size() < Staging::kMostPayloads && bytes <= kMostBytes;
     if (!fits || !IsForeseeable(*slot)) break;
     payloads_.push_back(slot->payload);
   }

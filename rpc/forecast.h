@@ -20,6 +20,8 @@ namespace rpc {
 // Thread-compatible. Allocates at construction only.
 class Forecast {
  public:
+  // Of payloads that are foreseen, together.
+  static constexpr size_t kMostBytes = 1 << 20;
   // For how many receives there is no guess after a wrong one, at first and at most.
   static constexpr int kFirstPause = 16;
   static constexpr int kLongestPause = 4096;

@@ -35,7 +35,7 @@ size_t LikelySoon(const Staging::Layout& foreseen) {
 RecordReader::RecordReader(const Limits& limits)
     : limits_(limits),
       receive_ahead_(limits.staging_bytes),
-      staging_(limits.staging_bytes),
+      staging_(limits.staging_bytes, limits.foreseen_bytes),
       head_(limits.head_bytes) {}
 
 void RecordReader::set_receive_ahead(size_t bytes) {

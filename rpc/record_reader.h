@@ -70,6 +70,8 @@ class RecordReader {
     size_t staging_bytes = 256 * 1024;
     // Longest head() that a record may have.
     size_t head_bytes = 64 * 1024;
+    // Payloads that may be foreseen, together. None: nothing is.
+    size_t foreseen_bytes = 0;
     // Longest record, fragments together. A longer one is an error at its mark.
     size_t record_bytes = 64 * 1024;
   };

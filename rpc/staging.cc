@@ -6,7 +6,8 @@
 
 namespace rpc {
 
-Staging::Staging(size_t own_bytes) : own_(own_bytes), rescued_(own_bytes + kMostForeignBytes) {
+Staging::Staging(size_t own_bytes, size_t foreign_bytes)
+    : own_(own_bytes), rescued_(own_bytes + foreign_bytes) {
   pieces_.reserve(2 * kMostPayloads + 1);
 }
 
@@ -22,7 +23,7 @@ bool Staging::CanOffer(const Layout& layout) const {
   size_t bytes = 0;
   for (const std::span<std::byte> payload : layout.payloads) bytes += payload.size();
   const size_t count = layout.payloads.size();
-  return 1 <= count && count <= kMostPayloads && bytes <= kMostForeignBytes &&
+  return 1 <= count && count <= kMostPayloads && bytes <= rescued_.size() - own_.size() &&
          1 <= layout.head_bytes && layout.head_bytes <= own_.size() / (count + 1);
 }
 

@@ -24,9 +24,8 @@ namespace rpc {
 // Thread-compatible. Allocates at construction only.
 class Staging {
  public:
-  // What a layout may have at most: kMostPayloads of them, of so many bytes together.
+  // A layout has at most so many.
   static constexpr size_t kMostPayloads = 16;
-  static constexpr size_t kMostForeignBytes = 1 << 20;
 
   struct Layout {
     size_t head_bytes = 0;
@@ -34,11 +33,12 @@ class Staging {
     std::span<const std::span<std::byte>> payloads;
   };
 
-  // `own_bytes`: what Offer() without a layout can have.
-  explicit Staging(size_t own_bytes);
+  // `own_bytes`: what Offer() without a layout can have; `foreign_bytes`: the payloads of a
+  // layout together.
+  explicit Staging(size_t own_bytes, size_t foreign_bytes = 0);
 
   size_t own_bytes() const { return own_.size(); }
-  // Whether there are payloads, within the limits above, and there is room for the heads.
+  // Whether there are payloads, and no more than there is room for, and their heads.
   bool CanOffer(const Layout& layout) const;
 
   // Memory to receive into, in this order, until OnReceived. REQUIRES: empty(), and

@@ -80,7 +80,7 @@ TEST(AForecast, OfOneReplyIsNotWorthMaking) {
 TEST(AForecast, KeepsToWhatStagingTakes) {
   Calls many(std::vector<size_t>(32, 16));
   EXPECT_EQ(Foresee(many).size(), Staging::kMostPayloads);
-  Calls large(std::vector<size_t>(6, Staging::kMostForeignBytes / 4));
+  Calls large(std::vector<size_t>(6, Forecast::kMostBytes / 4));
   EXPECT_EQ(Foresee(large).size(), 4u);
 }
 

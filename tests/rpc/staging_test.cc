@@ -48,7 +48,7 @@ std::string Take(Staging& staging) {
 
 TEST(Staging, OffersHeadsOfItsOwnAndThePayloadsMemoryInBetween) {
   Owners owners;
-  Staging staging(64);
+  Staging staging(64, 12);
   const auto offer = staging.Offer(owners.layout());
   ASSERT_EQ(offer.size(), 5u);
   for (const size_t head : {0, 2, 4}) EXPECT_EQ(offer[head].size(), 4u);
@@ -60,7 +60,7 @@ TEST(Staging, GivesWhatCameInItsOrderHoweverMuchItWas) {
   const std::string text = "HEADpayloaHEADpayloaHEAD";
   for (size_t size = 0; size <= text.size(); ++size) {
     Owners owners;
-    Staging staging(64);
+    Staging staging(64, 12);
     Receive(staging, staging.Offer(owners.layout()), text.substr(0, size));
     EXPECT_EQ(Take(staging), text.substr(0, size));
     EXPECT_EQ(staging.misses(), 0u);
@@ -71,7 +71,7 @@ TEST(Staging, LeavesForeignMemoryOnceARecordEndsElsewhereThanForeseen) {
   const std::string text = "HEADpayloaHEADpayloaHEAD";
   for (size_t used = 0; used < text.size(); ++used) {
     Owners owners;
-    Staging staging(64);
+    Staging staging(64, 12);
     Receive(staging, staging.Offer(owners.layout()), text);
     for (size_t i = 0; i < used; ++i) staging.Use(1);
     staging.OnRecordEnd();
@@ -88,22 +88,20 @@ TEST(Staging, LeavesForeignMemoryOnceARecordEndsElsewhereThanForeseen) {
 
 TEST(Staging, OffersNoMoreThanItHasRoomForHeads) {
   Owners owners;
-  EXPECT_TRUE(Staging(12).CanOffer(owners.layout()));
-  EXPECT_FALSE(Staging(11).CanOffer(owners.layout()));
-  EXPECT_FALSE(Staging(12).CanOffer({}));
-  EXPECT_FALSE(Staging(12).CanOffer({0, owners.spans}));
-  EXPECT_FALSE(Staging(12).CanOffer({SIZE_MAX, owners.spans}));
+  EXPECT_TRUE(Staging(12, 12).CanOffer(owners.layout()));
+  EXPECT_FALSE(Staging(11, 12).CanOffer(owners.layout()));
+  EXPECT_FALSE(Staging(12, 12).CanOffer({}));
+  EXPECT_FALSE(Staging(12, 12).CanOffer({0, owners.spans}));
+  EXPECT_FALSE(Staging(12, 12).CanOffer({SIZE_MAX, owners.spans}));
 }
 
 TEST(Staging, OffersNoMoreForeignMemoryThanItCouldHaveToRescue) {
-  std::vector<std::byte> memory(Staging::kMostForeignBytes);
-  std::byte more[1];
-  const Spans all = {memory};
-  const Spans too_much = {memory, more};
-  const Spans too_many(Staging::kMostPayloads + 1, more);
-  EXPECT_TRUE(Staging(4096).CanOffer({4, all}));
-  EXPECT_FALSE(Staging(4096).CanOffer({4, too_much}));
-  EXPECT_FALSE(Staging(4096).CanOffer({4, too_many}));
+  Owners owners;
+  EXPECT_TRUE(Staging(64, 12).CanOffer(owners.layout()));
+  EXPECT_FALSE(Staging(64, 11).CanOffer(owners.layout()));
+  EXPECT_FALSE(Staging(64).CanOffer(owners.layout()));
+  const Spans too_many(Staging::kMostPayloads + 1, owners.one);
+  EXPECT_FALSE(Staging(4096, 4096).CanOffer({4, too_many}));
 }
 
 }  // namespace
