@@ -19,7 +19,8 @@ static_assert(Pattern::kPeriodBytes + Pattern::kMostBytes <= kBytes);
 Pattern::Pattern() : arena_(nfs::Arena::Make(kBytes, kBytes).value()) {
   const std::span<std::byte> all = arena_.memory();
   server::FillPattern(0, all.first(kPeriodBytes));
-  std::ranges::copy(all.first(kMostBytes), all.subspan(kPeriodBytes).begin());
+  // Byte by byte, as the copy is longer than the period, and so copies of itself.
+  for (size_t i = kPeriodBytes; i < kPeriodBytes + kMostBytes; ++i) all[i] = all[i - kPeriodBytes];
 }
 
 absl::Status PatternCheck::Take(std::span<const std::byte> bytes) {

@@ -44,6 +44,14 @@ bool Passes(const Bytes& file, size_t size = kBlocks * kBlock) {
   return check.Take(file).ok() && check.Finish(size).ok();
 }
 
+TEST(APattern, RepeatsItselfAsFarAsItIsGivenOut) {
+  const std::span<const std::byte> last =
+      ThePattern().At(Pattern::kPeriodBytes - 1, Pattern::kMostBytes);
+  for (size_t i = 1; i < last.size(); ++i) {
+    ASSERT_EQ(last[i], ThePattern().At(i - 1, 1).front()) << i;
+  }
+}
+
 TEST(PatternCheck, TakesTheFileInPiecesOfAnySize) {
   const Bytes file = FileOf(InOrder());
   for (size_t piece : {size_t{1}, size_t{7}, size_t{8}, kBlock, file.size()}) {
