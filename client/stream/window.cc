@@ -14,6 +14,7 @@ Window::Window(const Options& options, std::span<std::byte> memory)
     : options_(options),
       memory_(memory),
       ring_(ChunkCount(options)),
+      window_chunks_(options.window_chunks),
       next_offset_(options.begin),
       size_hint_(options.size_hint),
       end_(std::max(options.begin, options.end)) {
@@ -38,7 +39,24 @@ uint64_t Window::ChunksBefore(uint64_t end) const {
 }
 
 std::span<std::byte> Window::MemoryOf(uint64_t number) const {
-  return memory_.subspan((number % ring_.size()) * options_.chunk_bytes, options_.chunk_bytes);
+  return memory_.subspan(size_t{At(number).place} * options_.chunk_bytes, options_.chunk_bytes);
+}
+
+std::optional<uint32_t> Window::NextPlace() const {
+  if (oldest_ == ask_) return 0;
+  const uint32_t begin = At(oldest_).place;
+  const uint32_t end = At(ask_ - 1).place + 1;
+  const bool has_begun_again = end <= begin;
+  if (has_begun_again) return end < begin ? std::optional(end) : std::nullopt;
+  const uint64_t enough = uint64_t{std::max(window_chunks_, 1u)} + options_.lent_chunks;
+  const uint64_t most = end >= enough && begin != 0 ? enough : ring_.size();
+  if (end < most) return end;
+  return begin != 0 ? std::optional(0u) : std::nullopt;
+}
+
+void Window::Resize(uint32_t chunks) {
+  assert(chunks <= options_.window_chunks);
+  window_chunks_ = chunks;
 }
 
 // --- Asking ----------------------------------------------------------------
@@ -60,14 +78,16 @@ std::optional<Window::Ask> Window::AskForHole() {
 }
 
 std::optional<Window::Ask> Window::AskForNew(bool consumer_waits) {
-  const uint64_t limit = std::max(options_.window_chunks, consumer_waits ? 1u : 0u);
-  if (ask_ - next_ >= limit || ask_ - oldest_ >= ring_.size()) return std::nullopt;
-  if (ask_ >= ChunksBefore(end_)) return std::nullopt;
+  const uint64_t limit = std::max(window_chunks_, consumer_waits ? 1u : 0u);
+  if (ask_ - next_ >= limit || ask_ >= ChunksBefore(end_)) return std::nullopt;
+  const std::optional<uint32_t> place = NextPlace();
+  if (!place.has_value()) return std::nullopt;
   const uint64_t offset = OffsetOf(ask_);
   if (offset >= size_hint_ && !MayProbe()) return std::nullopt;
   Chunk& chunk = At(ask_);
   chunk.wanted = static_cast<uint32_t>(std::min<uint64_t>(options_.chunk_bytes, end_ - offset));
   chunk.filled = chunk.handed_out = 0;
+  chunk.place = *place;
   chunk.is_lent = chunk.is_back = false;
   return Send(ask_++);
 }
@@ -142,7 +162,7 @@ std::optional<std::span<const std::byte>> Window::Lend() {
     const Chunk& chunk = At(next_++);
     bytes += chunk.filled - chunk.handed_out;
     next_offset_ += chunk.filled - chunk.handed_out;
-  } while (CanLend() && next_ % ring_.size() != 0);
+  } while (CanLend() && IsAdjacent(next_));
   At(first).piece = static_cast<uint32_t>(next_ - first);
   CheckInvariants();
   // All but the file's last chunk are full, and of none but the first has a part been

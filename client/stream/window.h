@@ -11,7 +11,10 @@
 //
 // Rules, in one place:
 //   - Chunks from `next` to `ask` are at most the window: readahead proposes.
-//     (Whoever sends the READs has slots, and those dispose.)
+//     (Whoever sends the READs has slots, and those dispose.) It may change at any time.
+//   - A chunk's memory is behind that of the chunk before it, or again at the beginning: as
+//     soon as there is a window's worth behind, so that a small window stays in a processor's
+//     cache, whatever there is memory for.
 //   - With a window of nothing one chunk is asked for, when the consumer waits.
 //   - A short READ leaves a hole at the end of its chunk, which is asked for again
 //     before anything new.
@@ -48,7 +51,7 @@ class Window {
     uint64_t end = UINT64_MAX;   // one past the last, if the file is that long
     uint64_t size_hint = 0;      // the file's size, as far as is known
     uint32_t chunk_bytes = 0;    // at least 1
-    uint32_t window_chunks = 0;  // how many to ask for ahead
+    uint32_t window_chunks = 0;  // how many to ask for ahead, at most and at first
     uint32_t lent_chunks = 1;    // how many the consumer may hold; at least 1
   };
 
@@ -58,6 +61,10 @@ class Window {
   // REQUIRES: memory.size() >= ChunkCount(options) * options.chunk_bytes, and it
   // outlives the window.
   Window(const Options& options, std::span<std::byte> memory);
+
+  // How many to ask for ahead from now on. REQUIRES: chunks <= options.window_chunks.
+  void Resize(uint32_t chunks);
+  uint32_t window_chunks() const { return window_chunks_; }
 
   // What to ask the server for.
   struct Ask {
@@ -127,6 +134,7 @@ class Window {
   struct Chunk {
     uint32_t wanted = 0;  // bytes
     uint32_t filled = 0;
+    uint32_t place = 0;       // in memory, in chunks
     uint32_t piece = 0;       // chunks that were lent together, from this one on
     uint32_t handed_out = 0;  // the first bytes, past memory: filled, or not yet
     bool in_flight = false;
@@ -141,6 +149,10 @@ class Window {
   uint64_t OffsetOf(uint64_t number) const;
   uint64_t ChunksBefore(uint64_t end) const;
   std::span<std::byte> MemoryOf(uint64_t number) const;
+  // Where in memory the chunk goes that is asked for next; nothing while that is taken.
+  std::optional<uint32_t> NextPlace() const;
+  // Whether its memory follows that of the one before. REQUIRES: both are asked for.
+  bool IsAdjacent(uint64_t number) const { return At(number).place == At(number - 1).place + 1; }
 
   std::optional<Ask> AskForHole();
   std::optional<Ask> AskForNew(bool consumer_waits);
@@ -159,6 +171,7 @@ class Window {
   const Options options_;
   const std::span<std::byte> memory_;
   std::vector<Chunk> ring_;
+  uint32_t window_chunks_;
   uint64_t oldest_ = 0;  // chunk numbers: oldest_ <= next_ <= ask_
   uint64_t next_ = 0;
   uint64_t ask_ = 0;

@@ -16,7 +16,7 @@ bool Window::CanLendAny(uint64_t number) const {
 uint64_t Window::RunFrom(uint64_t number) const {
   const uint64_t most = std::min(ask_, number + options_.lent_chunks);
   uint64_t end = number + 1;
-  while (end < most && end % ring_.size() != 0 && CanLendAny(end)) ++end;
+  while (end < most && IsAdjacent(end) && CanLendAny(end)) ++end;
   return end;
 }
 
@@ -32,7 +32,8 @@ std::optional<Window::Piece> Window::LendAny(size_t at_least) {
       continue;
     }
     const uint64_t end = RunFrom(first);
-    const bool can_grow = end % ring_.size() != 0;
+    const bool can_grow =
+        end < ask_ ? IsAdjacent(end) : NextPlace() == std::optional(At(end - 1).place + 1);
     if (!can_grow || BytesOf(first, end) >= at_least) return LendRun(first, end);
     first = end;
   }

@@ -62,6 +62,7 @@ TEST(RandomWorlds, WithConsumersThatTakeWhatComesDeliverTheFile) {
     World world(options, size);
     for (int steps = 0; !world.window().AtEnd(); ++steps) {
       ASSERT_LT(steps, 5000);
+      world.ResizeAtTimes(random());
       world.Fill(world.held() == 0, 1 + random() % 4);
       if (world.in_flight() != 0) {
         world.Answer(random() % world.in_flight(), random() % 2 ? UINT32_MAX : 1 + random() % 8,

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <random>
+#include <set>
 #include <vector>
 
 #include "client/stream/arena.h"
@@ -58,6 +60,7 @@ TEST(RandomWorlds, WithWrongHintsAndSlowConsumersDeliverTheFile) {
     World world(options, size);
     for (int steps = 0; !world.window().AtEnd(); ++steps) {
       ASSERT_LT(steps, 5000);
+      world.ResizeAtTimes(random());
       const bool waits = random() % 3 != 0;
       world.Fill(waits, 1 + random() % 4);
       if (world.in_flight() != 0) {
@@ -89,6 +92,7 @@ TEST(RandomWorlds, WithBytesThatGoPastMemoryDeliverTheFile) {
     World world(options, size);
     for (int steps = 0; !world.window().AtEnd(); ++steps) {
       ASSERT_LT(steps, 5000);
+      world.ResizeAtTimes(random());
       world.Fill(random() % 3 != 0, 1 + random() % 4);
       if (world.in_flight() != 0) {
         const size_t which = random() % world.in_flight();
@@ -249,6 +253,64 @@ TEST(Window, LendsNoPieceAroundTheEndOfItsMemory) {
     world.window().Release();
   }
   EXPECT_EQ(sizes, (std::vector<size_t>{2, 2, 1, 2}));
+}
+
+// Where the memory of the next `chunks` chunks is, each different place once.
+std::set<const std::byte*> MemoryOfTheNext(int chunks, Window& window) {
+  std::set<const std::byte*> places;
+  std::deque<ChunkId> in_flight;
+  for (int i = 0; i < chunks;) {
+    while (const auto ask = window.NextAsk(true)) {
+      places.insert(ask->memory.data());
+      in_flight.push_back(ask->chunk);
+    }
+    window.OnAnswer(in_flight.front(), 4, false);
+    in_flight.pop_front();
+    for (; window.Lend().has_value(); ++i) window.Release();
+  }
+  while (!in_flight.empty()) {
+    window.OnAnswer(in_flight.front(), 4, false);
+    in_flight.pop_front();
+  }
+  while (window.Lend().has_value()) window.Release();
+  return places;
+}
+
+TEST(AWindow, UsesNoMoreMemoryThanItsSizeNeedsWhateverItMayHave) {
+  const Window::Options options = SmallOptions(1 << 30, 64);
+  std::vector<std::byte> memory(Window::ChunkCount(options) * options.chunk_bytes);
+  Window window(options, memory);
+  for (const uint32_t chunks : {4u, 64u, 7u, 20u, 1u}) {
+    window.Resize(chunks);
+    const auto places = MemoryOfTheNext(1000, window);
+    EXPECT_LE(places.size(), chunks + options.lent_chunks);
+    EXPECT_GE(places.size(), chunks);
+    EXPECT_LT(*places.rbegin() - memory.data(), (chunks + options.lent_chunks) * 4);
+  }
+}
+
+TEST(AWindow, GrowsAndShrinksWhileReadsAreInFlight) {
+  const Window::Options options = SmallOptions(1 << 30, 16);
+  std::vector<std::byte> memory(Window::ChunkCount(options) * options.chunk_bytes);
+  Window window(options, memory);
+  const auto ask = [&window] {
+    int asks = 0;
+    while (window.NextAsk(false)) ++asks;
+    return asks;
+  };
+  window.Resize(2);
+  EXPECT_EQ(ask(), 2);
+  window.Resize(16);
+  EXPECT_EQ(ask(), 14);
+  window.Resize(3);
+  for (ChunkId chunk = 0; chunk < 13; ++chunk) {
+    window.OnAnswer(chunk, 4, false);
+    if (window.Lend()) window.Release();
+    EXPECT_EQ(ask(), 0) << chunk;
+  }
+  window.OnAnswer(13, 4, false);
+  ASSERT_TRUE(window.Lend());
+  EXPECT_EQ(ask(), 1);
 }
 
 TEST(Window, ReadsAtOffsetsBeyondFourGigabytes) {

@@ -32,6 +32,11 @@ class World {
   uint64_t delivered() const { return next_ - options_.begin; }
   int reads() const { return reads_; }
 
+  // Every eighth time, to any size that it may have.
+  void ResizeAtTimes(uint32_t dice) {
+    if (dice % 8 == 0) window_.Resize(dice / 8 % (options_.window_chunks + 1));
+  }
+
   // Sends what the window asks for, up to `slots` at once.
   void Fill(bool consumer_waits, size_t slots = SIZE_MAX) {
     while (asks_.size() < slots) {
