@@ -42,7 +42,8 @@ struct Options {
   // How far ahead of the reader to ask, in bytes. It should cover what the path
   // carries in one round trip; beyond that it costs memory and cache. 0: one READ at a
   // time, and only when the reader waits for it. Smaller than rsize: READs are as
-  // small as this. Not set: automatic.
+  // small as this. Not set: automatic, from 4 MiB on as much as the path turns out to
+  // need, and the slots can ask for.
   std::optional<uint64_t> readahead;
 
   // TCP connections that carry the READs, 1 to kMostConnections, each with its slots. More

@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -13,6 +14,7 @@ namespace nfs {
 namespace {
 
 constexpr size_t kHugePage = 2 << 20;
+constexpr size_t kMany = 4 * kHugePage;
 
 std::span<std::byte> AlignedTo(size_t alignment, std::span<std::byte> memory) {
   const auto address = reinterpret_cast<uintptr_t>(memory.data());
@@ -22,7 +24,7 @@ std::span<std::byte> AlignedTo(size_t alignment, std::span<std::byte> memory) {
 }  // namespace
 
 absl::StatusOr<Arena> Arena::Make(size_t bytes, uint64_t used) {
-  const bool huge = bytes >= kHugePage && used >= bytes;
+  const bool huge = bytes >= kHugePage && used >= std::min(bytes, kMany);
   const size_t size = huge ? bytes + kHugePage : bytes;
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

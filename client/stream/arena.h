@@ -14,8 +14,8 @@ namespace nfs {
 // written to, so a window that is never filled costs nothing.
 class Arena {
  public:
-  // `used`: so many bytes of it are going to be. When that is all, huge pages are asked for,
-  // which make receiving cheaper; a file that is smaller should not have to pay for one.
+  // `used`: so many bytes are going to be received. When that is all of it, or many, huge pages
+  // are asked for, which make receiving cheaper; a small file should not have to pay for one.
   // ResourceExhausted when the system has no such memory.
   static absl::StatusOr<Arena> Make(size_t bytes, uint64_t used);
   Arena() = default;

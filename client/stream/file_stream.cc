@@ -17,11 +17,22 @@ uint64_t EndOf(const Range& range) {
   return range.offset + std::min(range.length, most);
 }
 
+Readahead::Options ReadaheadOf(const WindowPlan& plan) {
+  const uint64_t chunk = plan.chunk_bytes;
+  return {.chunk_bytes = plan.chunk_bytes,
+          .least = plan.least_chunks * chunk,
+          .most = plan.window_chunks * chunk};
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FileStream>> FileStream::Make(Session& session, const Range& range,
                                                              uint64_t lent_bytes) {
   const WindowPlan plan = PlanWindow(session.options(), session.rsize(), lent_bytes);
+  const auto contradiction = Contradiction(session.options(), session.rsize(), plan);
+  if (contradiction.has_value() && session.options().warn != nullptr) {
+    session.options().warn(*contradiction);
+  }
   Window::Options options;
   options.begin = range.offset;
   options.end = EndOf(range);
@@ -33,15 +44,28 @@ absl::StatusOr<std::unique_ptr<FileStream>> FileStream::Make(Session& session, c
   auto arena = Arena::Make(size_t{Window::ChunkCount(options)} * options.chunk_bytes, to_come);
   if (!arena.ok()) return arena.status();
   session.trunk().Widen(PlanConnections(session.options(), plan, to_come));
-  return std::unique_ptr<FileStream>(new FileStream(session, options, *std::move(arena)));
+  return std::unique_ptr<FileStream>(
+      new FileStream(session, options, ReadaheadOf(plan), *std::move(arena)));
 }
 
-FileStream::FileStream(Session& session, const Window::Options& options, Arena arena)
+FileStream::FileStream(Session& session, const Window::Options& options,
+                       const Readahead::Options& readahead, Arena arena)
     : session_(session),
       arena_(std::move(arena)),
       window_(options, arena_.memory()),
+      readahead_(readahead),
+      flights_(Window::ChunkCount(options)),
       reads_(session, *this, Window::ChunkCount(options)) {
   reads_.ExpectReadsOf(options.chunk_bytes);
+  ResizeWindow();
+}
+
+uint64_t FileStream::window_bytes() const {
+  return uint64_t{window_.window_chunks()} * window_.chunk_bytes();
+}
+
+void FileStream::ResizeWindow() {
+  window_.Resize(static_cast<uint32_t>(readahead_.window() / window_.chunk_bytes()));
 }
 
 void FileStream::Turn(bool consumer_waits, absl::Time until) {
@@ -49,20 +73,34 @@ void FileStream::Turn(bool consumer_waits, absl::Time until) {
   reads_.Wait(until);
   TakeDiverted();
   reads_.TakeReplies();
+  ResizeWindow();
   arrival();  // what need not wait for its owner does not
 }
 
 void FileStream::FillSlots(bool consumer_waits) {
   reads_.AskAgain(/*is_last_look=*/window_.AtEnd());
+  if (!reads_.CanAsk()) return readahead_.OnStopped(Readahead::Limit::kOther);
+  // The last turn may be long ago, and its time with it.
+  const absl::Time now = session_.pump().transport().Now();
   while (reads_.CanAsk()) {
     const std::optional<Window::Ask> ask = window_.NextAsk(consumer_waits);
-    if (!ask.has_value()) return;
+    if (!ask.has_value()) return readahead_.OnStopped(LimitOfWindow());
+    flights_[ask->chunk] = readahead_.OnAsk(static_cast<uint32_t>(ask->memory.size()), now);
     reads_.Ask(ask->chunk, ask->offset, ask->memory, ask->memory.size() >= divert_from_);
   }
+  readahead_.OnStopped(Readahead::Limit::kOther);
+}
+
+// A window that is full of what the consumer has not taken need not be larger.
+Readahead::Limit FileStream::LimitOfWindow() const {
+  if (window_.IsAskedFor()) return Readahead::Limit::kOther;
+  const bool waits_for_server = 2 * window_.in_flight() > window_.window_chunks();
+  return waits_for_server ? Readahead::Limit::kWindow : Readahead::Limit::kConsumer;
 }
 
 // Attributes may be older than the answer before, so even what they confirm can be wrong.
 void FileStream::OnAnswer(ChunkId chunk, uint32_t count, bool eof) {
+  readahead_.OnAnswer(flights_[chunk], count, session_.pump().now());
   const uint64_t end = reads_.offset(chunk) + count;
   if (!eof || end >= window_.lent_end()) return window_.OnAnswer(chunk, count, eof);
   reads_.Fail(FileChangedError(absl::StrCat("the server says that the file ends at byte ", end,

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -20,6 +21,7 @@
 #include "client/session/session.h"
 #include "client/stream/arena.h"
 #include "client/stream/file_reads.h"
+#include "client/stream/readahead.h"
 #include "client/stream/window.h"
 #include "rpc/channel.h"
 
@@ -95,13 +97,21 @@ class FileStream final : private FileReads::Asker {
   // or that the file changed. Bytes that came before it can still be lent.
   const absl::Status& status() const { return reads_.status(); }
   const Counters& counters() const { return reads_.counters(); }
+  // How many bytes are asked for ahead at present, and what the path is thought to be: an
+  // automatic window follows it.
+  uint64_t window_bytes() const;
+  const Readahead& readahead() const { return readahead_; }
   // How many bytes went past memory.
   uint64_t diverted_bytes() const { return diverted_bytes_; }
 
  private:
-  FileStream(Session& session, const Window::Options& options, Arena arena);
+  FileStream(Session& session, const Window::Options& options, const Readahead::Options& readahead,
+             Arena arena);
 
   void FillSlots(bool consumer_waits);
+  // What keeps READs from going out, when the window has none to send.
+  Readahead::Limit LimitOfWindow() const;
+  void ResizeWindow();
   void OnAnswer(ChunkId chunk, uint32_t count, bool eof) override;
   void OnSize(uint64_t size) override { window_.RaiseSizeHint(size); }
   void TakeDiverted();
@@ -110,6 +120,8 @@ class FileStream final : private FileReads::Asker {
   Session& session_;
   Arena arena_;
   Window window_;
+  Readahead readahead_;
+  std::vector<Readahead::Flight> flights_;  // by chunk
   size_t divert_from_ = kNever;
   ChunkId arrived_ = 0;  // whose data is, or was last, diverted
   Connection::Pipe pipe_ = Connection::Pipe::kTakes;

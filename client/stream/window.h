@@ -65,6 +65,7 @@ class Window {
   // How many to ask for ahead from now on. REQUIRES: chunks <= options.window_chunks.
   void Resize(uint32_t chunks);
   uint32_t window_chunks() const { return window_chunks_; }
+  uint32_t chunk_bytes() const { return options_.chunk_bytes; }
 
   // What to ask the server for.
   struct Ask {
@@ -117,6 +118,8 @@ class Window {
   // Takes back the piece. REQUIRES: it is lent.
   void ReleaseAny(ChunkId chunk);
 
+  // Whether all has been asked for that is wanted, as far as the size is known.
+  bool IsAskedFor() const { return OffsetOf(ask_) >= std::min(end_, size_hint_); }
   // Everything that is wanted, or that the file has, has been lent.
   bool AtEnd() const { return next_offset() >= end_; }
   // Offset in the file of the first byte neither lent nor handed out yet.

@@ -3,22 +3,35 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
+
 namespace nfs {
 
 namespace {
 
-// Without a number from the user: what fills a local network and still lies in a
-// processor's cache, where receiving costs least.
-constexpr uint64_t kDefaultReadahead = 4 << 20;
+// What fills a local network and still lies in a processor's cache, where receiving costs
+// least: no automatic window is smaller.
+constexpr uint64_t kLeastReadahead = 4 << 20;
 
 // Each connection has one READ that is answered and one behind it, so that it never idles.
 constexpr uint64_t kReadsOfAConnection = 2;
 
-uint64_t DefaultReadahead(const Options& options, uint32_t rsize) {
-  const int connections = options.nconnect.value_or(1);
-  if (connections == 1) return kDefaultReadahead;
-  const uint64_t shared = kReadsOfAConnection * static_cast<uint64_t>(connections) * rsize;
-  return std::max(kDefaultReadahead, shared);
+struct Readaheads {
+  uint64_t least = 0;  // bytes
+  uint64_t most = 0;
+};
+
+Readaheads Automatic(const Options& options, uint32_t rsize) {
+  const auto connections = static_cast<uint64_t>(options.nconnect.value_or(1));
+  const uint64_t shared = connections == 1 ? 0 : kReadsOfAConnection * connections * rsize;
+  const uint64_t slots = connections * static_cast<uint64_t>(options.slots) * rsize;
+  const uint64_t least = std::max(kLeastReadahead, shared);
+  return {least, std::max(least, slots)};
+}
+
+Readaheads ReadaheadsOf(const Options& options, uint32_t rsize) {
+  if (!options.readahead.has_value()) return Automatic(options, rsize);
+  return {*options.readahead, *options.readahead};
 }
 
 uint32_t ChunksIn(uint64_t bytes, uint32_t chunk_bytes) {
@@ -29,19 +42,40 @@ uint32_t ChunksIn(uint64_t bytes, uint32_t chunk_bytes) {
 }  // namespace
 
 WindowPlan PlanWindow(const Options& options, uint32_t rsize, uint64_t lent_bytes) {
-  const uint64_t readahead = options.readahead.value_or(DefaultReadahead(options, rsize));
+  const auto [least, most] = ReadaheadsOf(options, rsize);
   // One chunk to ask for and one that is lent are the least that works.
   const uint64_t largest_chunk = std::max<uint64_t>(options.max_memory / 2, 1);
   WindowPlan plan;
   plan.chunk_bytes = static_cast<uint32_t>(std::min<uint64_t>(rsize, largest_chunk));
-  if (readahead != 0) {
-    plan.chunk_bytes = static_cast<uint32_t>(std::min<uint64_t>(plan.chunk_bytes, readahead));
+  if (most != 0) {
+    plan.chunk_bytes = static_cast<uint32_t>(std::min<uint64_t>(plan.chunk_bytes, most));
   }
   const uint32_t affordable = std::max(ChunksIn(options.max_memory, plan.chunk_bytes), 2u);
   plan.lent_chunks = std::clamp(ChunksIn(lent_bytes, plan.chunk_bytes), 1u, affordable / 2);
-  plan.window_chunks =
-      std::min(ChunksIn(readahead, plan.chunk_bytes), affordable - plan.lent_chunks);
+  plan.window_chunks = std::min(ChunksIn(most, plan.chunk_bytes), affordable - plan.lent_chunks);
+  plan.least_chunks = std::min(ChunksIn(least, plan.chunk_bytes), plan.window_chunks);
   return plan;
+}
+
+std::optional<std::string> Contradiction(const Options& options, uint32_t rsize,
+                                         const WindowPlan& plan) {
+  if (options.readahead.value_or(0) == 0) return std::nullopt;
+  const uint64_t readahead = *options.readahead;
+  const uint64_t window = uint64_t{plan.window_chunks} * plan.chunk_bytes;
+  const auto slots = static_cast<uint64_t>(options.slots * options.nconnect.value_or(1));
+  if (readahead < rsize) {
+    return absl::StrCat("readahead (", readahead, ") is smaller than rsize (", rsize,
+                        "): READs have ", plan.chunk_bytes, " bytes");
+  }
+  if (window + plan.chunk_bytes <= readahead) {
+    return absl::StrCat("readahead (", readahead, ") does not fit into max-memory (",
+                        options.max_memory, "): it is ", window);
+  }
+  if (slots < plan.window_chunks) {
+    return absl::StrCat("readahead (", readahead, ") needs ", plan.window_chunks, " slots: with ",
+                        slots, " it is ", slots * plan.chunk_bytes);
+  }
+  return std::nullopt;
 }
 
 int PlanConnections(const Options& options, const WindowPlan& plan, uint64_t bytes) {

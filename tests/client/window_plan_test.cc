@@ -67,10 +67,56 @@ TEST(Plan, WithSeveralConnectionsHasTwoReadsForEach) {
   Options options;
   for (const auto& [nconnect, chunks] : {std::pair(1, 4u), {2, 4u}, {4, 8u}, {16, 32u}}) {
     options.nconnect = nconnect;
-    EXPECT_EQ(PlanWindow(options, kMiB, 1).window_chunks, chunks) << nconnect;
+    EXPECT_EQ(PlanWindow(options, kMiB, 1).least_chunks, chunks) << nconnect;
   }
   options.max_memory = 8 * kMiB;
-  EXPECT_EQ(PlanWindow(options, kMiB, 1).window_chunks, 7u);
+  EXPECT_EQ(PlanWindow(options, kMiB, 1).least_chunks, 7u);
+}
+
+TEST(Plan, OfAnAutomaticWindowReachesAsFarAsTheSlots) {
+  Options options;
+  const WindowPlan plan = PlanWindow(options, kMiB, 1);
+  EXPECT_EQ(plan.least_chunks, 4u);
+  EXPECT_EQ(plan.window_chunks, 64u);
+  options.slots = 8;
+  options.nconnect = 3;
+  EXPECT_EQ(PlanWindow(options, kMiB, 1).window_chunks, 24u);
+  options.max_memory = 10 * kMiB;
+  EXPECT_EQ(PlanWindow(options, kMiB, 1).window_chunks, 9u);
+  options.slots = 1;
+  EXPECT_EQ(PlanWindow(options, 65536, 1).window_chunks, 64u) << "never less than the least";
+}
+
+TEST(Plan, OfAFixedWindowIsOfOneSize) {
+  const WindowPlan plan = Plan(16 * kMiB, kMiB);
+  EXPECT_EQ(plan.least_chunks, plan.window_chunks);
+}
+
+// --- What the user is told -------------------------------------------------------------
+
+std::string Told(std::optional<uint64_t> readahead, int slots = 64, uint64_t memory = 256 * kMiB) {
+  Options options;
+  options.readahead = readahead;
+  options.slots = slots;
+  options.max_memory = memory;
+  const WindowPlan plan = PlanWindow(options, kMiB, 1);
+  return Contradiction(options, kMiB, plan).value_or("nothing");
+}
+
+TEST(ReadaheadThatCannotBeHad, IsSaidWithWhatIsDoneInstead) {
+  EXPECT_EQ(Told(65536),
+            "readahead (65536) is smaller than rsize (1048576): READs have 65536 bytes");
+  EXPECT_EQ(Told(64 * kMiB, 64, 16 * kMiB),
+            "readahead (67108864) does not fit into max-memory (16777216): it is 15728640");
+  EXPECT_EQ(Told(64 * kMiB, 16), "readahead (67108864) needs 64 slots: with 16 it is 16777216");
+}
+
+TEST(ReadaheadThatCanBeHad, IsNoReasonForAWarning) {
+  EXPECT_EQ(Told(std::nullopt, 1), "nothing");
+  EXPECT_EQ(Told(0), "nothing");
+  EXPECT_EQ(Told(kMiB), "nothing");
+  EXPECT_EQ(Told(5 * kMiB / 2), "nothing");
+  EXPECT_EQ(Told(64 * kMiB), "nothing");
 }
 
 // --- Connections ---------------------------------------------------------------------

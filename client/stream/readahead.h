@@ -1,0 +1,167 @@
+// How many bytes to ask for ahead: enough to keep the path full, and no more, without anybody
+// having to know the path. Pure: no I/O, and time is an argument.
+//
+//     bytes a second                          One READ alone takes `round trip`: the path both
+//        ^                                    ways, the server's work and its own bytes. With more
+//   rate ┤ . . . . ._________________         in flight more is delivered, up to the rate of the
+//        │        /¦        ¦                 narrowest place. What is asked for beyond that
+//        │      /  ¦        ¦                 waits there, and costs memory and cache here.
+//        │    /    ¦        ¦
+//        │  /      ¦        ¦                 The knee is at rate x round trip; the window is
+//        └/────────┴────────┴───────> window  kHeadRoom of that, so that it still opens by
+//                rate x   window              as much in a round trip when the path could carry
+//                more.
+//              round trip
+//
+//   opening ──> draining ──> cruising <──> trying more, trying less
+//                  ^             │
+//                  └─────────────┘ when the round trip is old
+//
+// Rules, in one place:
+//   - The rate is what was delivered, the largest of the last rounds (delivery_rate.h). So the
+//     window follows a consumer that becomes slower, a path that is shared, and both back.
+//   - The round trip is the least that a READ has taken. With a full window READs wait for each
+//     other, and none takes as little: so when the least is old (and once after the opening,
+//     when TCP was slow at first) the window is made smaller than the knee for a round, and
+//     again as long as that does no harm.
+//   - A server whose READs take now less, now more time has its knee further on than the least
+//   says.
+//     Now and then twice the window is tried, and kept only if more comes. The window so found
+//     is kept as the time that it lasts at the rate.
+//   - It is made smaller again likewise: if no less comes. Trials that fail become rarer.
+//   - Trials and openings count while it is the window that limits; not while the consumer, the
+//     slots or the end of the file do.
+//   - From `least`, which lies in a processor's cache, to `most`, whatever the server does.
+#ifndef CLIENT_STREAM_READAHEAD_H_
+#define CLIENT_STREAM_READAHEAD_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/time/time.h"
+#include "client/stream/delivery_rate.h"
+#include "client/stream/rate_meter.h"
+
+namespace nfs {
+
+// Thread-compatible. Allocates nothing.
+class Readahead {
+ public:
+  static constexpr double kHeadRoom = 2;
+
+  // In bytes. With `most` no more than `least` the window is `least`, and nothing is looked at.
+  struct Options {
+    uint32_t chunk_bytes = 1;  // of one READ
+    uint64_t least = 0;
+    uint64_t most = 0;
+  };
+
+  explicit Readahead(const Options& options);
+
+  // The window as it should be now, in bytes.
+  uint64_t window() const { return window_; }
+
+  // A READ goes out, for so many bytes; what is returned is given back with its answer, or
+  // never, when nothing more is to come.
+  using Flight = DeliveryRate::Flight;
+  Flight OnAsk(uint32_t bytes, absl::Time now);
+  // It is answered and has brought so many.
+  void OnAnswer(const Flight& flight, uint32_t bytes, absl::Time now);
+
+  // Why no more READs go out at this time.
+  enum class Limit : uint8_t {
+    kWindow,    // it is full, and the consumer would like to have more
+    kConsumer,  // it is full of what the consumer has not taken
+    kOther,     // slots, the end of the file
+  };
+  void OnStopped(Limit limit) { ++stops_[static_cast<size_t>(limit)]; }
+
+  // What is thought of the path: bytes a second, and what one READ alone takes. Zero: nothing.
+  double rate() const { return delivery_.rate(); }
+  absl::Duration round_trip() const;
+
+ private:
+  enum class Phase : uint8_t {
+    kOpening,   // the rate still grows
+    kDraining,  // the round trip is being measured
+    kCruising,
+    kTryingMore,
+    kTryingLess,
+  };
+
+  bool is_fixed() const { return options_.most <= options_.least; }
+  double Knee() const;   // in bytes, as all of these
+  double Base() const;   // ... with head room; at least options_.least
+  double Found() const;  // ... and at least what trials have found to be needed
+  void SetWindow();
+
+  void OnRound(absl::Time now);
+  bool TakeIsLimited();
+  bool IsFast() const;
+  void BeginOpening();
+  void Open(bool is_limited, absl::Time now);
+  void Cruise(bool is_limited, absl::Time now);
+  void EnterCruise(absl::Time now);
+
+  void ObserveRoundTrip(absl::Duration took, absl::Time now);
+  void KeepRoundTrip(absl::Duration took, absl::Time now);
+  bool IsRoundTripOld(absl::Time now) const;
+  void BeginDrain();
+  void Drain(const Flight& flight, absl::Time now);
+  void EndDrain(absl::Time now);
+
+  double Less() const;
+  void BeginTrial(Phase phase, double bytes);
+  void Try(bool is_limited, absl::Time now);
+  void EndTrial(absl::Time now);
+  bool IsHarmful() const;
+  void MeasureOver(uint64_t reads);
+  uint64_t Rarer(uint64_t wait) const;
+
+  const Options options_;
+  DeliveryRate delivery_;
+  uint64_t window_;
+  Phase phase_ = Phase::kOpening;
+  std::array<uint32_t, 3> stops_ = {};  // by Limit, of this round
+  uint64_t rounds_ = 0;
+  absl::Time round_began_ = absl::InfiniteFuture();
+  absl::Duration round_took_;
+
+  // The round trip, and when it was last seen.
+  absl::Duration least_took_ = absl::InfiniteDuration();
+  absl::Time least_seen_;
+  uint64_t least_seen_round_ = 0;
+  // So long the window has to last, if that is more than with head room.
+  absl::Duration needed_;
+
+  // Opening.
+  double opened_rate_ = 0;
+  double opened_bytes_ = 0;  // that brought this rate
+  double opening_bytes_ = 0;
+  int flat_rounds_ = 0;
+
+  // Draining.
+  double drain_bytes_ = 0;
+  bool is_drained_ = false;                           // READs have been asked for since it is, from
+  absl::Time drained_at_;                             // ... then on
+  uint64_t drained_from_ = 0;                         // bytes delivered by then
+  absl::Time first_answer_ = absl::InfiniteFuture();  // to those
+  absl::Duration drained_took_;                       // the least of them
+
+  // Trials, and the rounds of cruising between them.
+  RateMeter meter_;
+  uint64_t measured_reads_;
+  double rate_before_ = 0;
+  double rate_tried_ = 0;  // when the last trial failed
+  double trial_bytes_ = 0;
+  bool needs_more_than_base_ = false;  // less has been tried, and did harm
+  uint64_t trial_rounds_ = 0;
+  uint64_t limited_rounds_ = 0;
+  uint64_t wait_more_;  // so many of them before the next trial
+  uint64_t wait_less_;
+};
+
+}  // namespace nfs
+
+#endif  // CLIENT_STREAM_READAHEAD_H_
