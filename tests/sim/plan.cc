@@ -31,6 +31,7 @@ class Draw {
     plan_.network.sends_at_once = dice_.Chance(0.5);
     const auto several = static_cast<int>(dice_.Between(2, 4));
     if (dice_.Chance(0.5)) plan_.client.nconnect = several;
+    SpeedUpForSeveralConnections();
     Diversions();
     return plan_;
   }
@@ -103,9 +104,21 @@ class Draw {
     const bool is_fast = dice_.Chance(0.6);
     const double slow = static_cast<double>(plan_.file_size) /
                         (times_patience * absl::ToDoubleSeconds(plan_.patience()));
-    const double least =
-        8.0 * (plan_.client.rsize + 1000) / absl::ToDoubleSeconds(plan_.client.timeout);
-    return std::max({is_fast ? fast : slow, least, 2000.0});
+    return std::max({is_fast ? fast : slow, LeastRate(8), 2000.0});
+  }
+
+  // So many READs pass in a timeout.
+  double LeastRate(int reads) const {
+    const ClientPlan& client = plan_.client;
+    return reads * (client.rsize + 1000.0) / absl::ToDoubleSeconds(client.timeout);
+  }
+
+  // One of several connections that is silent for a timeout is taken for dead, and the link may
+  // carry all that the others have asked for first.
+  void SpeedUpForSeveralConnections() {
+    double& rate = plan_.network.bytes_per_second;
+    const int reads = plan_.client.nconnect * plan_.client.slots + 8;
+    if (plan_.client.nconnect > 1 && rate != 0) rate = std::max(rate, LeastRate(reads));
   }
 
   void Consumer() {
