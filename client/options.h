@@ -45,6 +45,9 @@ struct Options {
   // small as this. Not set: automatic, from 4 MiB on as much as the path turns out to
   // need, and the slots can ask for.
   std::optional<uint64_t> readahead;
+  // ... and no less than this, in bytes: what fills a local network and still lies in a
+  // processor's cache, where receiving costs least.
+  uint64_t least_readahead = 4 << 20;
 
   // TCP connections that carry the READs, 1 to kMostConnections, each with its slots. More
   // than one helps where a connection is held to a share of the path (by its TCP window, by

@@ -1,4 +1,4 @@
-// Tested by tests/client/auto_window_test.cc.
+// Tested by tests/client/readahead_test.cc.
 #include "client/stream/delivery_rate.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Tested by tests/client/auto_window_test.cc.
+// Tested by tests/client/readahead_test.cc and tests/client/readahead_grid_test.cc.
 #include "client/stream/readahead.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ constexpr double kUnharmed = 0.9;
 constexpr uint64_t kMeasuredReads = 64, kMeasuredReadsOfLess = 256, kMostMeasuredReads = 1024;
 constexpr uint64_t kSettlingRounds = 2;
 constexpr double kMore = 2, kLess = 1 / 1.5;
-constexpr double kWorthTrying = 0.75;
+constexpr double kWorthTrying = 0.8;
 constexpr double kHarmful = 0.9;
 // A rate that differs by so much from when a trial failed may be that of another path.
 constexpr double kOther = 0.3;
@@ -137,7 +137,7 @@ void Readahead::BeginOpening() {
 
 // By the round trip alone it would not open where READs take much more than the least.
 void Readahead::Open(bool is_limited, absl::Time now) {
-  if (is_limited && rate() >= kGrowth * opened_rate_) {
+  if (is_limited && rate() > kGrowth * opened_rate_) {
     opened_rate_ = rate();
     opened_bytes_ = static_cast<double>(window_);
     flat_rounds_ = 0;
@@ -177,6 +177,7 @@ void Readahead::Cruise(bool is_limited, absl::Time now) {
     MeasureOver(measured_reads_);
   }
   if (!meter_.HasEnough()) return;
+  rate_before_ = meter_.rate();
   const bool less_is_due = limited_rounds_ >= wait_less_ && Less() < kWorthTrying * Found();
   const bool more_is_due =
       limited_rounds_ >= wait_more_ && Found() < static_cast<double>(options_.most);
@@ -203,7 +204,10 @@ bool Readahead::IsRoundTripOld(absl::Time now) const {
 }
 
 void Readahead::BeginDrain() {
-  if (phase_ != Phase::kDraining) drain_bytes_ = Knee();
+  if (phase_ != Phase::kDraining) {
+    drain_bytes_ = Knee();
+    rate_before_ = meter_.HasEnough() ? meter_.rate() : rate();
+  }
   phase_ = Phase::kDraining;
   drain_bytes_ *= kDrained;
   // Two of them would wait for each other.
@@ -228,7 +232,10 @@ void Readahead::EndDrain(absl::Time now) {
   // One that did not come back may be a stall, so it may be at most twice as long as it was.
   KeepRoundTrip(std::min(drained_took_, 2 * least_took_), now);
   if (was_above && drain_bytes_ >= 2.0 * options_.chunk_bytes) return BeginDrain();
+  // The opening has gone on until it brought no more, and so too far. Little is in flight now.
+  const bool has_opened = !needs_more_than_base_ && rate_before_ > 0;
   EnterCruise(now);
+  if (has_opened && Base() < kWorthTrying * Found()) BeginTrial(Phase::kTryingLess, Base());
 }
 
 // --- Trials --------------------------------------------------------------------------
@@ -239,18 +246,17 @@ double Readahead::Less() const {
 }
 
 void Readahead::BeginTrial(Phase phase, double bytes) {
-  rate_before_ = meter_.rate();
   phase_ = phase;
   // What is lost by going below the knee is lost for long.
-  MeasureOver(phase == Phase::kTryingLess ? std::max(measured_reads_, kMeasuredReadsOfLess)
-                                          : measured_reads_);
+  const uint64_t least = phase == Phase::kTryingLess ? kMeasuredReadsOfLess : kMeasuredReads;
+  MeasureOver(std::max(measured_reads_, least));
   trial_bytes_ = bytes;
   trial_rounds_ = 0;
 }
 
 void Readahead::Try(bool is_limited, absl::Time now) {
-  if (!is_limited) return EnterCruise(now);
   if (++trial_rounds_ <= kSettlingRounds) return meter_.Restart(now, delivery_.delivered());
+  if (!is_limited) return EnterCruise(now);
   if (meter_.HasEnough() || IsHarmful()) EndTrial(now);
 }
 
@@ -272,7 +278,7 @@ void Readahead::EndTrial(absl::Time now) {
   if (!is_more && holds) wait_more_ = std::min(wait_more_, kWaitLess);
   if (is_more && !holds) {
     rate_tried_ = rate();
-    measured_reads_ = std::min(2 * measured_reads_, kMostMeasuredReads);
+    if (!IsFast()) measured_reads_ = std::min(2 * measured_reads_, kMostMeasuredReads);
   }
   if (!is_more && !holds) needs_more_than_base_ = true;
   if (is_more && gain >= kGrowth) return BeginOpening();

@@ -61,6 +61,7 @@ class Readahead {
 
   // The window as it should be now, in bytes.
   uint64_t window() const { return window_; }
+  bool is_fixed() const { return options_.most <= options_.least; }
 
   // A READ goes out, for so many bytes; what is returned is given back with its answer, or
   // never, when nothing more is to come.
@@ -90,7 +91,6 @@ class Readahead {
     kTryingLess,
   };
 
-  bool is_fixed() const { return options_.most <= options_.least; }
   double Knee() const;   // in bytes, as all of these
   double Base() const;   // ... with head room; at least options_.least
   double Found() const;  // ... and at least what trials have found to be needed

@@ -9,10 +9,6 @@ namespace nfs {
 
 namespace {
 
-// What fills a local network and still lies in a processor's cache, where receiving costs
-// least: no automatic window is smaller.
-constexpr uint64_t kLeastReadahead = 4 << 20;
-
 // Each connection has one READ that is answered and one behind it, so that it never idles.
 constexpr uint64_t kReadsOfAConnection = 2;
 
@@ -25,7 +21,7 @@ Readaheads Automatic(const Options& options, uint32_t rsize) {
   const auto connections = static_cast<uint64_t>(options.nconnect.value_or(1));
   const uint64_t shared = connections == 1 ? 0 : kReadsOfAConnection * connections * rsize;
   const uint64_t slots = connections * static_cast<uint64_t>(options.slots) * rsize;
-  const uint64_t least = std::max(kLeastReadahead, shared);
+  const uint64_t least = std::max(options.least_readahead, shared);
   return {least, std::max(least, slots)};
 }
 
@@ -63,7 +59,7 @@ std::optional<std::string> Contradiction(const Options& options, uint32_t rsize,
   const uint64_t readahead = *options.readahead;
   const uint64_t window = uint64_t{plan.window_chunks} * plan.chunk_bytes;
   const auto slots = static_cast<uint64_t>(options.slots * options.nconnect.value_or(1));
-  if (readahead < rsize) {
+  if (options.rsize != 0 && readahead < rsize) {
     return absl::StrCat("readahead (", readahead, ") is smaller than rsize (", rsize,
                         "): READs have ", plan.chunk_bytes, " bytes");
   }

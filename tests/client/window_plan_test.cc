@@ -96,6 +96,7 @@ TEST(Plan, OfAFixedWindowIsOfOneSize) {
 
 std::string Told(std::optional<uint64_t> readahead, int slots = 64, uint64_t memory = 256 * kMiB) {
   Options options;
+  options.rsize = kMiB;
   options.readahead = readahead;
   options.slots = slots;
   options.max_memory = memory;

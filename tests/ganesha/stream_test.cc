@@ -82,8 +82,10 @@ std::vector<std::string> Options(const std::string& engine, const Tuning& tuning
           "--readahead=" + tuning.readahead};
 }
 
-// Reads the whole file and digests the output.
+// Reads the whole file and digests the output. Quietly: a window that the slots are too few
+// for is meant here.
 Outcome Stream(std::vector<std::string> options, const std::string& path) {
+  options.push_back("--quiet");
   options.push_back(Url(path));
   support::Command command = NfscatCommand(options);
   command.keep_output = false;

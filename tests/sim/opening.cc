@@ -33,6 +33,7 @@ nfs::Options OptionsOf(const Plan& plan, std::function<void(absl::string_view)> 
   options.rsize = plan.client.rsize;
   options.slots = plan.client.slots;
   options.readahead = plan.client.readahead;
+  options.least_readahead = plan.client.least_readahead;
   options.nconnect = plan.client.nconnect;
   options.uid = options.gid = 0;
   options.timeout = plan.client.timeout;

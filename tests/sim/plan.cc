@@ -59,7 +59,11 @@ class Draw {
     if (dice_.Chance(0.5)) client.rsize = std::max(512u, client.rsize & ~511u);
     client.slots = static_cast<int>(dice_.Between(1, 16));
     const uint64_t readahead = dice_.Pick<uint64_t>({0, 1, 2, 4, 16, 64}) * client.rsize;
-    if (dice_.Chance(0.8)) client.readahead = readahead;
+    if (dice_.Chance(0.7)) {
+      client.readahead = readahead;
+    } else if (readahead != 0) {
+      client.least_readahead = readahead;
+    }
     client.timeout = dice_.Pick({Seconds(1), Seconds(3), Seconds(10), Seconds(60)});
     client.retransmissions = static_cast<int>(dice_.Pick({0, 1, 2, 2, 2, 5}));
     client.connect_timeout = dice_.Pick({Seconds(1), Seconds(5), Seconds(10)});

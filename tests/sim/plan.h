@@ -38,6 +38,7 @@ struct ClientPlan {
   uint32_t rsize = 0;
   int slots = 1;
   std::optional<uint64_t> readahead;
+  uint64_t least_readahead = 4 << 20;  // where it is automatic
   int nconnect = 1;
   nfs::Range range;
   absl::Duration timeout;

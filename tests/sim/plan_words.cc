@@ -18,8 +18,9 @@ std::string FileLine(const Plan& plan) {
 }
 
 std::string ClientLine(const ClientPlan& client) {
-  const std::string readahead =
-      client.readahead ? absl::StrCat(*client.readahead) : std::string("automatic");
+  const std::string readahead = client.readahead
+                                    ? absl::StrCat(*client.readahead)
+                                    : absl::StrCat("automatic from ", client.least_readahead);
   return absl::StrCat("client: ", client.hard ? "hard" : "soft", ", rsize ", client.rsize,
                       ", slots ", client.slots, ", readahead ", readahead, ", nconnect ",
                       client.nconnect, ", timeo ", Text(client.timeout), ", retrans ",
