@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "io/clock.h"
 #include "io/errno_status.h"
+#include "io/tcp_state.h"
 
 namespace io {
 
@@ -100,6 +101,10 @@ size_t PollTransport::SendNow(ConnectionId id, std::span<const std::byte> bytes)
 
 ConnectionState PollTransport::Inspect(ConnectionId id) {
   return InspectSocket(connections_.Get(id).fd.get(), Now());
+}
+
+bool PollTransport::EnlargeReceiveBuffer(ConnectionId id, size_t bytes) {
+  return io::EnlargeReceiveBuffer(connections_.Get(id).fd.get(), bytes);
 }
 
 void PollTransport::Close(ConnectionId id) {

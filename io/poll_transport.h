@@ -32,6 +32,7 @@ class PollTransport final : public Transport {
   void StartSend(ConnectionId connection, std::span<const std::byte> bytes) override;
   size_t SendNow(ConnectionId connection, std::span<const std::byte> bytes) override;
   ConnectionState Inspect(ConnectionId connection) override;
+  bool EnlargeReceiveBuffer(ConnectionId connection, size_t bytes) override;
   void Close(ConnectionId connection) override;
   void StartWrite(int fd, std::span<const std::byte> bytes) override;
   bool CanWriteAt(int fd) override { return TakesWritesAt(fd); }

@@ -44,10 +44,18 @@ void SimulatedConnection::Transmit(Direction direction, size_t bytes,
   const LinkPolicy& policy = link_.policy;
   absl::Time& free_at = link_.free_at[direction];
   free_at = std::max(free_at, network_.now()) + TimeToSend(bytes, policy.bytes_per_second);
-  network_.At(free_at + policy.delay, [this, arrive = std::move(arrive)] {
+  const absl::Time sent = direction == kToClient ? PassWindow(free_at, bytes) : free_at;
+  network_.At(sent + policy.delay, [this, arrive = std::move(arrive)] {
     is_lost_ |= !link_.policy.answers;
     if (!is_lost_) arrive();
   });
+}
+
+absl::Time SimulatedConnection::PassWindow(absl::Time at, size_t bytes) {
+  if (receive_window() == 0) return at;
+  const double windows = static_cast<double>(bytes) / static_cast<double>(receive_window());
+  window_free_at_ = std::max(window_free_at_, at) + windows * 2 * link_.policy.delay;
+  return window_free_at_;
 }
 
 void SimulatedConnection::TransmitBytes(
@@ -66,6 +74,7 @@ void SimulatedConnection::Send(std::span<const std::byte> bytes) {
   TransmitBytes(kToClient, bytes, [this](std::span<const std::byte> segment) {
     if (client_closed_) return;
     arrived_.insert(arrived_.end(), segment.begin(), segment.end());
+    received_ += segment.size();
     last_heard_ = network_.now();
   });
 }

@@ -41,6 +41,11 @@ class SimulatedConnection final : public SimulatedSocket {
   int error() const { return error_; }
   // When bytes last arrived; before the first, when the connect ended.
   absl::Time last_heard() const { return last_heard_; }
+  uint64_t received() const { return received_; }
+  size_t receive_window() const {
+    return receive_window_ != 0 ? receive_window_ : link_.policy.receive_window_bytes;
+  }
+  void set_receive_window(size_t bytes) { receive_window_ = bytes; }
   void ClientClose();
   const LinkPolicy& link() const { return link_.policy; }
 
@@ -50,6 +55,8 @@ class SimulatedConnection final : public SimulatedSocket {
   void OnSyn();
   void EndStream(int error);
   void OnPeerBytes(std::span<const std::byte> bytes);
+  // When the receive window lets so many bytes go that the link is ready for at that time.
+  absl::Time PassWindow(absl::Time at, size_t bytes);
   // Does `arrive` when `bytes` have gone over the link after all that went before.
   void Transmit(Direction direction, size_t bytes, std::function<void()> arrive);
   // The same for each segment of `bytes`.
@@ -68,9 +75,12 @@ class SimulatedConnection final : public SimulatedSocket {
   size_t under_way_ = 0;  // from the client, not acknowledged
   absl::Time last_heard_ = absl::InfinitePast();
   std::vector<std::byte> arrived_;  // for the client,
-  size_t taken_ = 0;                // of which it has taken so many
-  bool ended_ = false;              // after that, for the client
-  int error_ = 0;                   // why, if not by the peer's Close()
+  uint64_t received_ = 0;           // bytes that have ever arrived
+  size_t receive_window_ = 0;       // 0: as the link has it
+  absl::Time window_free_at_ = absl::InfinitePast();
+  size_t taken_ = 0;    // of which it has taken so many
+  bool ended_ = false;  // after that, for the client
+  int error_ = 0;       // why, if not by the peer's Close()
 };
 
 }  // namespace io

@@ -39,6 +39,8 @@ struct LinkPolicy {
   size_t segment_bytes = 64 * 1024;
   // A sender has at most so many bytes under way and not acknowledged.
   size_t window_bytes = 4 * 1024 * 1024;
+  // ... and on each connection the peer at most so many in a round trip. 0: any number.
+  size_t receive_window_bytes = 0;
   // A receive gives at most so many bytes.
   size_t max_receive = std::numeric_limits<size_t>::max();
   // Whether SendNow() sends anything.

@@ -84,7 +84,18 @@ size_t SimulatedTransport::SendNow(ConnectionId id, std::span<const std::byte> b
 
 ConnectionState SimulatedTransport::Inspect(ConnectionId id) {
   const SimulatedConnection& end = *connections_.Get(id).end;
-  return {.source_port = end.client_port(), .last_heard = end.last_heard()};
+  return {.source_port = end.client_port(),
+          .last_heard = end.last_heard(),
+          .round_trip = 2 * end.link().delay,
+          .recent_round_trip = 2 * end.link().delay,
+          .received = end.received(),
+          .receive_window = end.receive_window()};
+}
+
+bool SimulatedTransport::EnlargeReceiveBuffer(ConnectionId id, size_t bytes) {
+  if (!network_.privileged()) return false;
+  connections_.Get(id).end->set_receive_window(bytes / 2);
+  return true;
 }
 
 void SimulatedTransport::Close(ConnectionId id) {

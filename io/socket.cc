@@ -96,19 +96,6 @@ size_t SendNow(int fd, std::span<const std::byte> bytes) {
   return sent > 0 ? static_cast<size_t>(sent) : 0;
 }
 
-ConnectionState InspectSocket(int fd, absl::Time now) {
-  ConnectionState state;
-  sockaddr_storage name = {};
-  socklen_t size = sizeof(name);
-  auto* const local = reinterpret_cast<sockaddr*>(&name);
-  if (getsockname(fd, local, &size) == 0) state.source_port = Address(local, size).port();
-  tcp_info info = {};
-  size = sizeof(info);
-  const bool known = getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0;
-  if (known) state.last_heard = now - absl::Milliseconds(info.tcpi_last_data_recv);
-  return state;
-}
-
 size_t ReceiveThreshold::SetFor(size_t promised, size_t expected, int fd) {
   exceeds_promise_ = expected > promised && IsLarge(expected) && pause_ == 0;
   if (pause_ > 0) --pause_;

@@ -61,9 +61,6 @@ class SocketMaker {
   bool is_reserved_ = false;  // the port of the socket last made
 };
 
-// Of a connected TCP socket. `now` is the time that the answer goes by.
-ConnectionState InspectSocket(int fd, absl::Time now);
-
 // SO_RCVLOWAT: how many bytes have to be there before a socket counts as readable.
 //
 // A stream of 1 MiB replies arrives in hundreds of segments, and being woken up for

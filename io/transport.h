@@ -100,6 +100,15 @@ struct ConnectionState {
   // When bytes of the peer last reached this machine, received or not; before the first
   // ones, when the connection was made.
   absl::Time last_heard = absl::InfinitePast();
+  // TCP's estimate of the round trip: the least so far, and of late. Zero: not known.
+  absl::Duration round_trip;
+  absl::Duration recent_round_trip;
+  // Bytes of the peer that have reached this machine, and segments that came after a gap.
+  uint64_t received = 0;
+  uint64_t out_of_order = 0;
+  // How many bytes the machine lets the peer have under way at most; 0: not known. About:
+  // it is half of the largest receive buffer.
+  uint64_t receive_window = 0;
 };
 
 class Transport {
@@ -123,6 +132,11 @@ class Transport {
 
   // REQUIRES: the connection is connected. Costs two system calls: not for every turn.
   virtual ConnectionState Inspect(ConnectionId connection) = 0;
+
+  // Gives the connection a receive buffer of so many bytes, half of which count as window,
+  // beyond what the machine gives by itself. Whether it did: that takes a privilege.
+  // REQUIRES: it is connected.
+  virtual bool EnlargeReceiveBuffer(ConnectionId connection, size_t bytes) = 0;
 
   // Ends the connection, whatever is under way on it, and waits (never for the peer)
   // until no memory of it belongs to the transport any more. No later turn has an event

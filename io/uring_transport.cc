@@ -11,6 +11,7 @@
 
 #include "io/clock.h"
 #include "io/errno_status.h"
+#include "io/tcp_state.h"
 
 namespace io {
 
@@ -116,6 +117,10 @@ size_t UringTransport::SendNow(ConnectionId id, std::span<const std::byte> bytes
 
 ConnectionState UringTransport::Inspect(ConnectionId id) {
   return InspectSocket(connections_.Get(id).fd.get(), Now());
+}
+
+bool UringTransport::EnlargeReceiveBuffer(ConnectionId id, size_t bytes) {
+  return io::EnlargeReceiveBuffer(connections_.Get(id).fd.get(), bytes);
 }
 
 void UringTransport::Close(ConnectionId id) {

@@ -100,6 +100,10 @@ class Connection {
   void RenewCredentials() { channel_.RenewCredentials(); }
   void ShareCredentials(const Connection& other) { channel_.ShareCredentials(other.channel_); }
   absl::Duration patience() const { return options_.patience; }
+  // As io::Transport; nothing is known while it is not connected.
+  io::ConnectionState Inspect() const;
+  // From now on, if the process may: a receive buffer of so many bytes.
+  void set_receive_buffer(size_t bytes);
   // Since when calls are in flight and no reply comes. REQUIRES: calls are in flight.
   absl::Time waiting_since() const { return waiting_since_; }
   // ... and since then already, if that is earlier: on another connection.
@@ -140,6 +144,7 @@ class Connection {
 
   void TurnRace();
   void OnConnected(const AddressRace::Winner& winner);
+  void EnlargeReceiveBuffer();
   void OnTransfer(const io::Event& event);
   void OnSpliced(const io::Event& event);
   void StartReceiving();
@@ -167,6 +172,7 @@ class Connection {
   std::optional<io::ConnectionId> transport_id_;
   io::Address address_;
   uint16_t source_port_ = 0;
+  size_t receive_buffer_ = 0;  // 0: the machine's choice
   bool receiving_ = false;
   bool sending_ = false;
   bool splicing_ = false;

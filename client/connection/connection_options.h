@@ -29,6 +29,13 @@ struct ConnectionCounters {
   uint64_t retransmissions = 0;
   // Replies that no call waited for: late, sent twice, or not for us.
   uint64_t unexpected_replies = 0;
+
+  ConnectionCounters& operator+=(const ConnectionCounters& more) {
+    reconnects += more.reconnects;
+    retransmissions += more.retransmissions;
+    unexpected_replies += more.unexpected_replies;
+    return *this;
+  }
 };
 
 }  // namespace nfs

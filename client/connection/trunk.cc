@@ -22,11 +22,6 @@ auto Load(const Connection& connection) {
   return std::tuple(IsAway(connection), connection.calls_in_flight());
 }
 
-Connection::Counters Sum(const Connection::Counters& a, const Connection::Counters& b) {
-  return {a.reconnects + b.reconnects, a.retransmissions + b.retransmissions,
-          a.unexpected_replies + b.unexpected_replies};
-}
-
 }  // namespace
 
 Trunk::Trunk(Pump& pump, std::unique_ptr<Connection> first, Options options)
@@ -34,15 +29,13 @@ Trunk::Trunk(Pump& pump, std::unique_ptr<Connection> first, Options options)
   members_.push_back({std::move(first)});
 }
 
-void Trunk::Widen(int connections) {
-  wanted_ = std::max(wanted_, static_cast<size_t>(connections));
-}
-
 // --- The turn ------------------------------------------------------------------
 
 void Trunk::Turn(absl::Time until) {
   WatchAway();
+  WatchStuck();
   TakeOutClosed();
+  TakeOutSurplus();
   DialMissing();
   // Somebody has to ask again before anything else can happen.
   pump_.Turn(orphans_.empty() ? std::min(until, NextTime()) : absl::InfinitePast());
@@ -50,12 +43,13 @@ void Trunk::Turn(absl::Time until) {
 
 void Trunk::DialMissing() {
   if (!LacksSome() || pump_.now() < next_dial_) return;
-  while (members_.size() < wanted_) members_.push_back({Dial()});
+  while (members_.size() < wanted_) members_.push_back({Dial(), opens_gradually_ ? 1 : kMostCalls});
 }
 
 std::unique_ptr<Connection> Trunk::Dial() {
   std::unique_ptr<Connection> connection = options_.dial();
   if (receive_ahead_ != 0) connection->set_receive_ahead(receive_ahead_);
+  if (receive_buffer_ != 0) connection->set_receive_buffer(receive_buffer_);
   connection->ShareCredentials(*members_.front().connection);
   return connection;
 }
@@ -72,10 +66,40 @@ void Trunk::WatchAway() {
   }
 }
 
+void Trunk::WatchStuck() {
+  for (Member& member : members_) {
+    if (pump_.now() < StuckAt(member)) continue;
+    const absl::Time heard = member.connection->Inspect().last_heard;
+    member.not_stuck_before = heard + stuck_after_;
+    if (pump_.now() < member.not_stuck_before) continue;
+    const auto patience = absl::FormatDuration(stuck_after_);
+    // It may be the server that takes its time for these.
+    stuck_after_ *= 2;
+    return member.connection->Close(absl::UnavailableError(
+        absl::StrCat("recv: nothing came for ", patience, ", and on others there did")));
+  }
+}
+
+// When it has owed replies for too long, while another has none to give, or gives them.
+absl::Time Trunk::StuckAt(const Member& member) const {
+  const Connection& connection = *member.connection;
+  if (!connection.connected() || connection.calls_in_flight() == 0) return absl::InfiniteFuture();
+  const bool others_get_on = std::ranges::any_of(members_, [&](const Member& candidate) {
+    const Connection& other = *candidate.connection;
+    if (&other == &connection || !other.connected()) return false;
+    if (other.calls_in_flight() == 0) return other.waiting_since() > connection.waiting_since();
+    return other.waiting_since() > pump_.now() - stuck_after_ / 2;
+  });
+  if (!others_get_on) return absl::InfiniteFuture();
+  return std::max(connection.waiting_since() + stuck_after_, member.not_stuck_before);
+}
+
 absl::Time Trunk::NextTime() const {
   const bool shall_dial = LacksSome() && calls_in_flight() != 0;
   absl::Time next = shall_dial ? next_dial_ : absl::InfiniteFuture();
-  for (const Member& member : members_) next = std::min(next, member.away_since + kMostAway);
+  for (const Member& member : members_) {
+    next = std::min({next, member.away_since + kMostAway, StuckAt(member)});
+  }
   return next;
 }
 
@@ -86,7 +110,7 @@ size_t Trunk::Pick() const {
   for (size_t i = 0; i < members_.size(); ++i) {
     const size_t member = (next_ + i) % members_.size();
     const Connection& connection = *members_[member].connection;
-    if (!connection.established() || !connection.CanCall()) continue;
+    if (!connection.established() || !connection.CanCall() || IsReluctant(member)) continue;
     if (picked == kNone || Load(connection) < Load(*members_[picked].connection)) picked = member;
   }
   // What waits for a slot is sooner through than what waits for a connection.
@@ -94,10 +118,24 @@ size_t Trunk::Pick() const {
   return is_away && HasConnected() ? kNone : picked;
 }
 
+// It shall go, or has not shown yet that it can take more.
+bool Trunk::IsReluctant(size_t member) const {
+  const int calls = members_[member].connection->calls_in_flight();
+  if (member >= wanted_ && HasConnectedBefore(wanted_)) return true;
+  return calls >= members_[member].most_calls;
+}
+
+bool Trunk::HasConnectedBefore(size_t end) const {
+  const auto wanted = std::span(members_).first(std::min(end, members_.size()));
+  return std::ranges::any_of(wanted,
+                             [](const Member& member) { return member.connection->connected(); });
+}
+
 std::optional<rpc::Reply> Trunk::NextReply() {
   for (; receiving_ < members_.size(); ++receiving_) {
     std::optional<rpc::Reply> reply = members_[receiving_].connection->NextReply();
     if (!reply.has_value()) continue;
+    if (int& most_calls = members_[receiving_].most_calls; most_calls < kMostCalls) ++most_calls;
     last_reply_ = pump_.now();
     orphaned_since_ = absl::InfiniteFuture();
     return reply;
@@ -154,7 +192,7 @@ void Trunk::TakeOut(size_t member) {
     closed.ForEachInFlight([this](uint64_t tag) { orphans_.push_back(tag); });
     orphaned_since_ = std::max(closed.waiting_since(), last_reply_);
   }
-  taken_out_ = Sum(taken_out_, closed.counters());
+  taken_out_ += closed.counters();
   next_dial_ = pump_.now() + kRedialPause;
   const absl::Status why = closed.status();
   members_.erase(members_.begin() + static_cast<ptrdiff_t>(member));
@@ -193,7 +231,7 @@ void Trunk::AbandonCalls() {
 
 Connection::Counters Trunk::counters() const {
   Connection::Counters counters = taken_out_;
-  for (const Member& member : members_) counters = Sum(counters, member.connection->counters());
+  for (const Member& member : members_) counters += member.connection->counters();
   return counters;
 }
 

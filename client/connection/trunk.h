@@ -9,12 +9,15 @@
 // at about the same time, so that a small window keeps all of them busy.
 //
 // The first connection is there from the beginning; others join when they are made, at any
-// time. Where one fails:
+// time, and may go again (client/connection/widening.h finds out how many there should be).
+// Where one fails:
 //
 //   it is lost                     it is made again with its calls, as if it were alone
 //   ... and cannot be made again   another carries its calls, as new ones: who made them is
 //       for kMostAway              told by NextOrphan(), and asks again
 //   it has no replies, the others  the same, after the patience that one would have alone
+//   nothing comes for kStuck of    the same: what was asked for last on another has long come
+//       what it was asked first
 //   it cannot be made at all       the stream goes on without it
 //   what it says is broken         the trunk fails: it is one server that speaks
 //   it is the last                 the trunk fails
@@ -28,6 +31,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -46,6 +50,8 @@ class Trunk {
   // So long a lost connection may be away while others are not.
   static constexpr absl::Duration kMostAway = absl::Seconds(5);
   static constexpr absl::Duration kRedialPause = absl::Seconds(30);
+  // ... and so long one may owe replies without a byte, while others bring theirs.
+  static constexpr absl::Duration kStuck = absl::Seconds(5);
 
   struct Options {
     // Begins one more connection to the server.
@@ -62,6 +68,15 @@ class Trunk {
   // There shall be at least so many connections from now on: those that lack begin to
   // connect at the next turn. May be called while calls are in flight.
   void Widen(int connections);
+  // ... or exactly so many. New ones have one call in flight, and one more for each that they
+  // have answered, as TCP opens too: else READs that others would bring soon wait on them.
+  // Those that are too many get no more calls, and end when they have none.
+  void SetWidth(int connections);
+  // Gives each connection, and those to come, a receive buffer of so many bytes, if the process
+  // may (io::Transport::EnlargeReceiveBuffer).
+  void EnlargeReceiveBuffers(size_t bytes);
+  // What TCP knows: sums of what has come, and the best of the rest.
+  io::ConnectionState Inspect() const;
 
   // Turns the pump, once, and looks after the connections.
   void Turn(absl::Time until);
@@ -97,25 +112,41 @@ class Trunk {
   // Whether there is one connection, and shall not be more: only its replies may go past
   // memory, since a reply that waits for its turn holds up a connection.
   bool is_single() const { return members_.size() == 1 && wanted_ == 1; }
+  // As Connection, for those replies, wherever they were asked for
+  // (client/connection/trunk_diversion.cc).
+  std::optional<rpc::Arrival> arrival() const;
+  void Keep();
+  void Divert(int fd);
+  bool is_diverting() const;
+  Connection::Diverted TakeDiverted();
   // Those that are connected at this time.
   int connected() const;
 
  private:
   static constexpr size_t kNone = SIZE_MAX;
+  static constexpr int kMostCalls = 1 << 20;
 
   struct Member {
     std::unique_ptr<Connection> connection;
+    int most_calls = kMostCalls;  // in flight
     absl::Time away_since = absl::InfiniteFuture();
+    absl::Time not_stuck_before = absl::InfinitePast();
   };
 
   // The one for the next call.
   size_t Pick() const;
-  bool HasConnected() const { return connected() != 0; }
+  bool HasConnected() const { return HasConnectedBefore(members_.size()); }
   // ... and it makes sense to dial: the server is there.
   bool LacksSome() const { return members_.size() < wanted_ && HasConnected(); }
   void DialMissing();
   std::unique_ptr<Connection> Dial();
   void WatchAway();
+  void WatchStuck();
+  bool IsReluctant(size_t member) const;
+  bool HasConnectedBefore(size_t end) const;
+  absl::Time StuckAt(const Member& member) const;
+  void TakeOutSurplus();
+  Connection* Arrived() const;
   absl::Time NextTime() const;
   void TakeOutClosed();
   bool MayGoOnWithout(const Connection& closed) const;
@@ -126,10 +157,13 @@ class Trunk {
   const Options options_;
   std::vector<Member> members_;  // never empty
   size_t wanted_ = 1;
-  size_t next_ = 0;       // whose turn it is for a call
-  size_t receiving_ = 0;  // whose replies are being taken
+  bool opens_gradually_ = false;
+  size_t next_ = 0;                      // whose turn it is for a call
+  size_t receiving_ = 0;                 // whose replies are being taken
+  absl::Duration stuck_after_ = kStuck;  // longer with each
   absl::Time next_dial_ = absl::InfinitePast();
-  size_t receive_ahead_ = 0;  // 0: was not set
+  size_t receive_ahead_ = 0;   // 0: was not set
+  size_t receive_buffer_ = 0;  // likewise
   std::vector<uint64_t> orphans_;
   absl::Time last_reply_ = absl::InfinitePast();
   // Orphans have been waiting for the server since then; forgotten when it replies.

@@ -82,7 +82,7 @@ class FileStream final : private FileReads::Asker {
   // Its data goes to the pipe `fd`, as far as the pipe takes it. REQUIRES: arrival() is
   // kNext, and nothing is written to the pipe until it is another, or pipe() not kTakes.
   void Divert(int fd);
-  bool is_diverting() const { return session_.connection().is_diverting(); }
+  bool is_diverting() const { return session_.trunk().is_diverting(); }
   // How the pipe took what was diverted to it in the last turn.
   Connection::Pipe pipe() const { return pipe_; }
   // Its data goes to memory, or what is left of it. REQUIRES: arrival() is not kNone.

@@ -7,7 +7,7 @@
 namespace nfs {
 
 void FileStream::TakeDiverted() {
-  const Connection::Diverted diverted = session_.connection().TakeDiverted();
+  const Connection::Diverted diverted = session_.trunk().TakeDiverted();
   pipe_ = diverted.pipe;
   if (diverted.bytes == 0) return;
   diverted_bytes_ += diverted.bytes;
@@ -15,10 +15,10 @@ void FileStream::TakeDiverted() {
 }
 
 FileStream::Arrival FileStream::arrival() {
-  const std::optional<rpc::Arrival> found = session_.connection().arrival();
+  const std::optional<rpc::Arrival> found = session_.trunk().arrival();
   if (!found.has_value()) return Arrival::kNone;
   const Arrival place = Judge(*found);
-  if (place == Arrival::kNone) session_.connection().Keep();
+  if (place == Arrival::kNone) session_.trunk().Keep();
   return place;
 }
 
@@ -35,8 +35,8 @@ FileStream::Arrival FileStream::Judge(const rpc::Arrival& arrival) {
   return Arrival::kNone;
 }
 
-void FileStream::Divert(int fd) { session_.connection().Divert(fd); }
+void FileStream::Divert(int fd) { session_.trunk().Divert(fd); }
 
-void FileStream::KeepArrival() { session_.connection().Keep(); }
+void FileStream::KeepArrival() { session_.trunk().Keep(); }
 
 }  // namespace nfs

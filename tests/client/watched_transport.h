@@ -52,6 +52,9 @@ class WatchedTransport final : public io::Transport {
   io::ConnectionState Inspect(io::ConnectionId connection) override {
     return transport_.Inspect(connection);
   }
+  bool EnlargeReceiveBuffer(io::ConnectionId connection, size_t bytes) override {
+    return transport_.EnlargeReceiveBuffer(connection, bytes);
+  }
   void Close(io::ConnectionId connection) override {
     open_.erase(connection);
     transport_.Close(connection);

@@ -108,13 +108,6 @@ TEST(SocketMaker, MakesSocketsThatNoticeAPeerThatIsGone) {
   }
 }
 
-TEST(InspectSocket, OfOneThatIsNotConnectedKnowsNothing) {
-  const absl::Time now = absl::FromUnixSeconds(1'000'000'000);
-  const ConnectionState none = InspectSocket(-1, now);
-  EXPECT_EQ(none.source_port, 0);
-  EXPECT_EQ(none.last_heard, absl::InfinitePast());
-}
-
 TEST(SocketMaker, AFamilyThatTheMachineDoesNotHaveIsUnimplemented) {
   SocketMaker maker(Address(), SourcePort::kAny, 0);
   EXPECT_EQ(maker.Next().status().code(), absl::StatusCode::kUnimplemented);

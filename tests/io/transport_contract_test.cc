@@ -89,6 +89,30 @@ TEST_P(Contract, BytesAreHeardWhileAReceiveWaitsForMore) {
   transport().Close(id);
 }
 
+TEST_P(Contract, InspectCountsWhatHasComeAndKnowsTheRoundTrip) {
+  const std::string text = RandomText(100'000, 7);
+  const ConnectionId id =
+      Connect(harness_->Serve({{{Kind::kAwait, {}, 1}, {Kind::kSend, text}, {Kind::kAwait}}}));
+  EXPECT_EQ(transport().Inspect(id).received, 0u);
+  SendText(id, "!");
+  EXPECT_EQ(ReceiveText(id, text.size()), text);
+  const ConnectionState state = transport().Inspect(id);
+  EXPECT_EQ(state.received, text.size());
+  EXPECT_EQ(state.out_of_order, 0u);
+  EXPECT_LE(state.round_trip, state.recent_round_trip + absl::Milliseconds(1));
+  EXPECT_LT(state.round_trip, absl::Seconds(10));
+  transport().Close(id);
+}
+
+TEST_P(Contract, APrivilegedProcessGetsALargerReceiveBuffer) {
+  const ConnectionId id = Connect(harness_->Serve({{{Kind::kAwait}}}));
+  const uint64_t before = transport().Inspect(id).receive_window;
+  constexpr size_t kLarge = size_t{64} << 20;
+  const bool enlarged = transport().EnlargeReceiveBuffer(id, kLarge);
+  EXPECT_EQ(transport().Inspect(id).receive_window, enlarged ? kLarge / 2 : before);
+  transport().Close(id);
+}
+
 TEST_P(Contract, ThereIsALimitOfConnections) {
   const Address address = harness_->Serve({});
   std::vector<ConnectionId> ids;

@@ -29,6 +29,7 @@ const std::vector<Arrow>& Arrows() {
       {"client/protocol/", {"client/protocol/", "rpc/", "xdr/"}},
       {"client/connection/",
        {"client/connection/", "client/protocol/", "client/errors.h", "rpc/", "io/", "xdr/"}},
+      {"client/connection/widening", {"client/connection/widening.h"}},
       {"client/session/", {"client/", "rpc/", "io/", "xdr/"}},
       {"client/stream/window", {"client/stream/window", "client/options.h"}},
       {"client/stream/delivery_rate", {"client/stream/delivery_rate.h"}},

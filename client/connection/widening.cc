@@ -1,0 +1,117 @@
+// Tested by tests/client/widening_test.cc.
+#include "client/connection/widening.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace nfs {
+
+namespace {
+
+// A trial multiplies the connections by so much.
+constexpr int kStep = 4, kStepForLosses = 2;
+// The least time from one look to the next.
+constexpr absl::Duration kLook = absl::Milliseconds(50);
+// Paths shorter than this are full with one connection.
+constexpr absl::Duration kShort = absl::Milliseconds(1);
+// Of a receive window, what a rate that grows will soon outgrow, and what one that stands
+// still is held back by.
+constexpr double kSoon = 1.0 / 6, kFull = 0.7;
+// Of the bytes in a round trip: in flight when READs wait, and to come when it is worth it.
+constexpr double kWaiting = 1.3, kWorthIt = 20;
+// A round trip that has become so much longer has a queue in it.
+constexpr double kQueue = 1.5;
+constexpr absl::Duration kJitter = absl::Milliseconds(5);
+// Growth is so much, within so many looks.
+constexpr double kGrowth = 1.05;
+constexpr int kPatience = 10, kMostTrialLooks = 60;
+// What others have to bring to be kept.
+constexpr double kGain = 1.1;
+constexpr double kFewLosses = 0.5;
+constexpr absl::Duration kFirstRest = absl::Seconds(10), kLongestRest = absl::Minutes(10);
+
+// What so many connections can carry in a round trip; without end where that is not known.
+double WindowsOf(const Widening::Sight& sight, int connections) {
+  if (sight.receive_window == 0) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(connections) * static_cast<double>(sight.receive_window);
+}
+
+}  // namespace
+
+void Widening::OnLook(const Sight& sight) {
+  next_look_ = sight.now + std::max(sight.round_trip, kLook);
+  const bool is_first = looked_at_ == absl::InfinitePast();
+  if (!is_first && sight.now <= looked_at_) return;
+  if (!is_first) Measure(sight);
+  looked_at_ = sight.now;
+  received_ = sight.received;
+  out_of_order_ = sight.out_of_order;
+  if (is_first || sight.round_trip < kShort) return;
+  phase_ == Phase::kWatching ? Watch(sight) : Try(sight);
+}
+
+void Widening::Measure(const Sight& sight) {
+  // A connection that ended has taken what it had received with it.
+  const uint64_t came = sight.received - std::min(received_, sight.received);
+  carried_before_ = carried_;
+  carried_ = static_cast<double>(came) * (sight.round_trip / (sight.now - looked_at_));
+  usual_ += (carried_ - usual_) / 4;
+  const uint64_t lost = sight.out_of_order - std::min(out_of_order_, sight.out_of_order);
+  losses_ = losses_ / 2 + static_cast<double>(lost);
+  ++looks_without_growth_;
+  needs_larger_windows_ |= usual_ >= kFull * WindowsOf(sight, sight.connections);
+  if (carried_ < kGrowth * most_carried_) return;
+  most_carried_ = carried_;
+  looks_without_growth_ = 0;
+}
+
+bool Widening::StandsStill() const { return looks_without_growth_ >= kPatience; }
+
+bool Widening::IsWorthIt(const Sight& sight) const {
+  return static_cast<double>(sight.in_flight) >= kWaiting * carried_ &&
+         static_cast<double>(sight.to_come) >= kWorthIt * carried_ &&
+         sight.recent_round_trip <= kQueue * sight.round_trip + kJitter;
+}
+
+void Widening::Watch(const Sight& sight) {
+  if (wanted_ >= most_ || sight.now < rests_until_ || !IsWorthIt(sight)) return;
+  const double windows = WindowsOf(sight, wanted_);
+  const bool grows = looks_without_growth_ == 0;
+  if (carried_ >= (grows ? kSoon : kFull) * windows) {
+    return BeginTrial(kStep * wanted_, std::max(kGain * usual_, windows));
+  }
+  if (StandsStill() && losses_ >= kFewLosses) {
+    BeginTrial(kStepForLosses * wanted_, kGain * usual_);
+  }
+}
+
+void Widening::BeginTrial(int connections, double goal) {
+  phase_ = Phase::kTrying;
+  before_ = wanted_;
+  wanted_ = std::min(connections, most_);
+  goal_ = goal;
+  trial_looks_ = 0;
+  looks_without_growth_ = 0;
+}
+
+void Widening::Try(const Sight& sight) {
+  ++trial_looks_;
+  if (std::min(carried_, carried_before_) >= goal_) return EndTrial(true, sight);
+  // Those that are still being made have not had their chance.
+  if (sight.connections < wanted_ && trial_looks_ < kPatience) looks_without_growth_ = 0;
+  if (StandsStill() || trial_looks_ >= kMostTrialLooks) EndTrial(false, sight);
+}
+
+void Widening::EndTrial(bool holds, const Sight& sight) {
+  phase_ = Phase::kWatching;
+  if (holds) {
+    rest_ = absl::ZeroDuration();
+    return;
+  }
+  wanted_ = before_;
+  rest_ = std::clamp(4 * rest_, kFirstRest, kLongestRest);
+  rests_until_ = sight.now + rest_;
+  most_carried_ = carried_;
+}
+
+}  // namespace nfs
