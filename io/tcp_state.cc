@@ -60,7 +60,10 @@ ConnectionState InspectSocket(int fd, absl::Time now) {
 
 bool EnlargeReceiveBuffer(int fd, size_t bytes) {
   const int half = static_cast<int>(std::min<size_t>(bytes / 2, INT32_MAX / 2));  // it doubles
-  return setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &half, sizeof(half)) == 0;
+  if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &half, sizeof(half)) != 0) return false;
+  // Such a buffer is not tuned by the kernel any more: without this the window would stay as
+  // large as it happens to be.
+  return setsockopt(fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, &half, sizeof(half)) == 0;
 }
 
 }  // namespace io

@@ -146,7 +146,7 @@ void Connection::OnConnected(const AddressRace::Winner& winner) {
   address_ = winner.address;
   source_port_ = pump_.transport().Inspect(winner.id).source_port;
   addresses_.Prefer(address_);
-  EnlargeReceiveBuffer();
+  if (receive_buffer_ != 0) EnlargeReceiveBuffer(receive_buffer_);
 }
 
 void Connection::Lose(const absl::Status& why) {
@@ -257,14 +257,9 @@ io::ConnectionState Connection::Inspect() const {
   return connected() ? pump_.transport().Inspect(*transport_id_) : io::ConnectionState();
 }
 
-void Connection::set_receive_buffer(size_t bytes) {
+bool Connection::EnlargeReceiveBuffer(size_t bytes) {
   receive_buffer_ = bytes;
-  EnlargeReceiveBuffer();
-}
-
-void Connection::EnlargeReceiveBuffer() {
-  if (!connected() || receive_buffer_ == 0) return;
-  pump_.transport().EnlargeReceiveBuffer(*transport_id_, receive_buffer_);
+  return connected() && pump_.transport().EnlargeReceiveBuffer(*transport_id_, bytes);
 }
 
 std::string Connection::server() const { return absl::StrCat(" [", address_.ToString(), "]"); }

@@ -102,8 +102,8 @@ class Connection {
   absl::Duration patience() const { return options_.patience; }
   // As io::Transport; nothing is known while it is not connected.
   io::ConnectionState Inspect() const;
-  // From now on, if the process may: a receive buffer of so many bytes.
-  void set_receive_buffer(size_t bytes);
+  // From now on, if the process may: a receive buffer of so many bytes. Whether it has one.
+  bool EnlargeReceiveBuffer(size_t bytes);
   // Since when calls are in flight and no reply comes. REQUIRES: calls are in flight.
   absl::Time waiting_since() const { return waiting_since_; }
   // ... and since then already, if that is earlier: on another connection.
@@ -144,7 +144,6 @@ class Connection {
 
   void TurnRace();
   void OnConnected(const AddressRace::Winner& winner);
-  void EnlargeReceiveBuffer();
   void OnTransfer(const io::Event& event);
   void OnSpliced(const io::Event& event);
   void StartReceiving();

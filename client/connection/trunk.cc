@@ -17,11 +17,6 @@ bool IsAway(const Connection& connection) {
   return !connection.connected() && connection.calls_in_flight() != 0;
 }
 
-// The less, the sooner it gets a call.
-auto Load(const Connection& connection) {
-  return std::tuple(IsAway(connection), connection.calls_in_flight());
-}
-
 }  // namespace
 
 Trunk::Trunk(Pump& pump, std::unique_ptr<Connection> first, Options options)
@@ -43,13 +38,13 @@ void Trunk::Turn(absl::Time until) {
 
 void Trunk::DialMissing() {
   if (!LacksSome() || pump_.now() < next_dial_) return;
-  while (members_.size() < wanted_) members_.push_back({Dial(), opens_gradually_ ? 1 : kMostCalls});
+  while (members_.size() < wanted_) members_.push_back({Dial()});
 }
 
 std::unique_ptr<Connection> Trunk::Dial() {
   std::unique_ptr<Connection> connection = options_.dial();
   if (receive_ahead_ != 0) connection->set_receive_ahead(receive_ahead_);
-  if (receive_buffer_ != 0) connection->set_receive_buffer(receive_buffer_);
+  if (receive_buffer_ != 0) connection->EnlargeReceiveBuffer(receive_buffer_);
   connection->ShareCredentials(*members_.front().connection);
   return connection;
 }
@@ -111,18 +106,11 @@ size_t Trunk::Pick() const {
     const size_t member = (next_ + i) % members_.size();
     const Connection& connection = *members_[member].connection;
     if (!connection.established() || !connection.CanCall() || IsReluctant(member)) continue;
-    if (picked == kNone || Load(connection) < Load(*members_[picked].connection)) picked = member;
+    if (picked == kNone || Load(members_[member]) < Load(members_[picked])) picked = member;
   }
   // What waits for a slot is sooner through than what waits for a connection.
   const bool is_away = picked != kNone && IsAway(*members_[picked].connection);
   return is_away && HasConnected() ? kNone : picked;
-}
-
-// It shall go, or has not shown yet that it can take more.
-bool Trunk::IsReluctant(size_t member) const {
-  const int calls = members_[member].connection->calls_in_flight();
-  if (member >= wanted_ && HasConnectedBefore(wanted_)) return true;
-  return calls >= members_[member].most_calls;
 }
 
 bool Trunk::HasConnectedBefore(size_t end) const {
@@ -135,7 +123,8 @@ std::optional<rpc::Reply> Trunk::NextReply() {
   for (; receiving_ < members_.size(); ++receiving_) {
     std::optional<rpc::Reply> reply = members_[receiving_].connection->NextReply();
     if (!reply.has_value()) continue;
-    if (int& most_calls = members_[receiving_].most_calls; most_calls < kMostCalls) ++most_calls;
+    Member& member = members_[receiving_];
+    member.was_idle |= member.connection->calls_in_flight() == 0;
     last_reply_ = pump_.now();
     orphaned_since_ = absl::InfiniteFuture();
     return reply;

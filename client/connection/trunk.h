@@ -32,6 +32,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -68,13 +69,20 @@ class Trunk {
   // There shall be at least so many connections from now on: those that lack begin to
   // connect at the next turn. May be called while calls are in flight.
   void Widen(int connections);
-  // ... or exactly so many. New ones have one call in flight, and one more for each that they
-  // have answered, as TCP opens too: else READs that others would bring soon wait on them.
-  // Those that are too many get no more calls, and end when they have none.
+  // ... or exactly so many. Those that are too many get no more calls, and end when they have
+  // none. From now on each is asked for by its pace: not for much more than it brings in a round
+  // trip, and a new one for little at a time. So READs do not queue up on one that is slow or has
+  // only begun, while those behind them come on others and fill the window; nor do they hold up
+  // a server's threads, each of which waits until its reply fits into the send buffer.
   void SetWidth(int connections);
+  // About a round trip has passed since the last time: how much has each brought?
+  void OnRound();
+  // How many bytes it is well to ask for with the next call, of `most` at most. REQUIRES:
+  // CanCall().
+  size_t BytesForNextCall(size_t most) const;
   // Gives each connection, and those to come, a receive buffer of so many bytes, if the process
-  // may (io::Transport::EnlargeReceiveBuffer).
-  void EnlargeReceiveBuffers(size_t bytes);
+  // may (io::Transport::EnlargeReceiveBuffer); whether one has it.
+  bool EnlargeReceiveBuffers(size_t bytes);
   // What TCP knows: sums of what has come, and the best of the rest.
   io::ConnectionState Inspect() const;
 
@@ -95,6 +103,8 @@ class Trunk {
   std::optional<rpc::Reply> NextReply();
   int calls_in_flight() const;
   void set_receive_ahead(size_t bytes);
+  // Calls ask for so many bytes, most of them.
+  void set_read_bytes(size_t bytes) { read_bytes_ = bytes; }
   void RenewCredentials();
   void AbandonCalls();
   // Of all connections that there are and were.
@@ -124,15 +134,19 @@ class Trunk {
 
  private:
   static constexpr size_t kNone = SIZE_MAX;
-  static constexpr int kMostCalls = 1 << 20;
 
   struct Member {
     std::unique_ptr<Connection> connection;
-    int most_calls = kMostCalls;  // in flight
+    uint64_t received = 0;  // bytes, by the end of the last round
+    bool was_idle = false;  // at some time of this round
+    double pace = 0;        // bytes that it brings in a round
     absl::Time away_since = absl::InfiniteFuture();
     absl::Time not_stuck_before = absl::InfinitePast();
   };
 
+  // The less, the sooner it gets a call.
+  std::tuple<bool, double> Load(const Member& member) const;
+  size_t BytesOfCall(const Member& member, size_t most) const;
   // The one for the next call.
   size_t Pick() const;
   bool HasConnected() const { return HasConnectedBefore(members_.size()); }
@@ -157,11 +171,12 @@ class Trunk {
   const Options options_;
   std::vector<Member> members_;  // never empty
   size_t wanted_ = 1;
-  bool opens_gradually_ = false;
+  bool is_paced_ = false;
   size_t next_ = 0;                      // whose turn it is for a call
   size_t receiving_ = 0;                 // whose replies are being taken
   absl::Duration stuck_after_ = kStuck;  // longer with each
   absl::Time next_dial_ = absl::InfinitePast();
+  size_t read_bytes_ = 1;      // that a call asks for, where nothing speaks against it
   size_t receive_ahead_ = 0;   // 0: was not set
   size_t receive_buffer_ = 0;  // likewise
   std::vector<uint64_t> orphans_;

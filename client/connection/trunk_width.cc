@@ -1,12 +1,19 @@
 // Tested by tests/client/trunk_test.cc and tests/client/auto_nconnect_test.cc.
 // How many connections there are, and what TCP knows of them.
 #include <algorithm>
+#include <utility>
 
 #include "client/connection/trunk.h"
 
 namespace nfs {
 
 namespace {
+
+// Of what a connection brings in a round trip: what it is asked for ahead, and with one call.
+constexpr double kAhead = 1.5, kOfPace = 0.5;
+// A new one's calls: about as much as it brings in the first round trips.
+constexpr size_t kLeastBytes = 32 * 1024;
+constexpr int kCallsAtFirst = 1;
 
 // Of the two, what is better known: the path is that of the one that has brought more.
 void Add(const io::ConnectionState& more, uint64_t& most_received, io::ConnectionState& sum) {
@@ -28,8 +35,54 @@ void Trunk::Widen(int connections) {
 }
 
 void Trunk::SetWidth(int connections) {
-  opens_gradually_ = true;
+  is_paced_ = true;
   wanted_ = static_cast<size_t>(std::max(connections, 1));
+}
+
+// Up at once, down by and by; and not for what it was not asked for.
+void Trunk::OnRound() {
+  for (Member& member : members_) {
+    const uint64_t received = member.connection->Inspect().received;
+    // Less than before is on a connection that was made anew.
+    const auto came = static_cast<double>(received - std::min(received, member.received));
+    member.received = received;
+    const bool was_idle = std::exchange(member.was_idle, member.connection->calls_in_flight() == 0);
+    if (came > member.pace) {
+      member.pace = came;
+    } else if (!was_idle) {
+      member.pace += (came - member.pace) / 4;
+    }
+  }
+}
+
+size_t Trunk::BytesOfCall(const Member& member, size_t most) const {
+  if (!is_paced_ || members_.size() == 1) return most;
+  return std::min(most, std::max(static_cast<size_t>(member.pace * kOfPace), kLeastBytes));
+}
+
+size_t Trunk::BytesForNextCall(size_t most) const {
+  return is_paced_ ? BytesOfCall(members_[Pick()], most) : most;
+}
+
+// About how long the next call would take, in rounds; or, where nobody knows paces, how many
+// calls are before it.
+std::tuple<bool, double> Trunk::Load(const Member& member) const {
+  const Connection& connection = *member.connection;
+  const bool is_away = !connection.connected() && connection.calls_in_flight() != 0;
+  const double calls = connection.calls_in_flight() + 1;
+  if (!is_paced_) return {is_away, calls};
+  const auto bytes = static_cast<double>(BytesOfCall(member, read_bytes_));
+  return {is_away, calls * bytes / (member.pace + kLeastBytes)};
+}
+
+// It shall go, or would have more than it can bring soon.
+bool Trunk::IsReluctant(size_t member) const {
+  if (member >= wanted_ && HasConnectedBefore(wanted_)) return true;
+  if (!is_paced_ || members_.size() == 1) return false;
+  const Member& candidate = members_[member];
+  const auto bytes = static_cast<double>(BytesOfCall(candidate, read_bytes_));
+  const double most = std::max<double>(kAhead * candidate.pace / bytes + 1, kCallsAtFirst);
+  return candidate.connection->calls_in_flight() >= most;
 }
 
 // The last to come are the first to go.
@@ -42,10 +95,11 @@ void Trunk::TakeOutSurplus() {
   }
 }
 
-void Trunk::EnlargeReceiveBuffers(size_t bytes) {
-  if (receive_buffer_ == bytes) return;
+bool Trunk::EnlargeReceiveBuffers(size_t bytes) {
   receive_buffer_ = bytes;
-  for (const Member& member : members_) member.connection->set_receive_buffer(bytes);
+  bool is_larger = false;
+  for (const Member& member : members_) is_larger |= member.connection->EnlargeReceiveBuffer(bytes);
+  return is_larger;
 }
 
 io::ConnectionState Trunk::Inspect() const {

@@ -2,6 +2,7 @@
 #include "client/connection/widening.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace nfs {
@@ -16,7 +17,9 @@ constexpr absl::Duration kLook = absl::Milliseconds(50);
 constexpr absl::Duration kShort = absl::Milliseconds(1);
 // Of a receive window, what a rate that grows will soon outgrow, and what one that stands
 // still is held back by.
-constexpr double kSoon = 1.0 / 6, kFull = 0.7;
+constexpr double kSoon = 1.0 / 10, kFull = 0.7;
+// ... and how much of it connections that stay make use of.
+constexpr double kUsed = 0.6;
 // Of the bytes in a round trip: in flight when READs wait, and to come when it is worth it.
 constexpr double kWaiting = 1.3, kWorthIt = 20;
 // A round trip that has become so much longer has a queue in it.
@@ -24,7 +27,8 @@ constexpr double kQueue = 1.5;
 constexpr absl::Duration kJitter = absl::Milliseconds(5);
 // Growth is so much, within so many looks.
 constexpr double kGrowth = 1.05;
-constexpr int kPatience = 10, kMostTrialLooks = 60;
+constexpr int kPatience = 10, kPatienceInTrial = 16, kPatienceWithConsumer = 50,
+              kMostTrialLooks = 60;
 // What others have to bring to be kept.
 constexpr double kGain = 1.1;
 constexpr double kFewLosses = 0.5;
@@ -54,12 +58,12 @@ void Widening::Measure(const Sight& sight) {
   // A connection that ended has taken what it had received with it.
   const uint64_t came = sight.received - std::min(received_, sight.received);
   carried_before_ = carried_;
-  carried_ = static_cast<double>(came) * (sight.round_trip / (sight.now - looked_at_));
+  carried_ =
+      static_cast<double>(came) * absl::FDivDuration(sight.round_trip, sight.now - looked_at_);
   usual_ += (carried_ - usual_) / 4;
   const uint64_t lost = sight.out_of_order - std::min(out_of_order_, sight.out_of_order);
   losses_ = losses_ / 2 + static_cast<double>(lost);
   ++looks_without_growth_;
-  needs_larger_windows_ |= usual_ >= kFull * WindowsOf(sight, sight.connections);
   if (carried_ < kGrowth * most_carried_) return;
   most_carried_ = carried_;
   looks_without_growth_ = 0;
@@ -67,50 +71,67 @@ void Widening::Measure(const Sight& sight) {
 
 bool Widening::StandsStill() const { return looks_without_growth_ >= kPatience; }
 
+bool Widening::ReadsWait(const Sight& sight) const {
+  return static_cast<double>(sight.in_flight) >= kWaiting * carried_;
+}
+
 bool Widening::IsWorthIt(const Sight& sight) const {
-  return static_cast<double>(sight.in_flight) >= kWaiting * carried_ &&
-         static_cast<double>(sight.to_come) >= kWorthIt * carried_ &&
+  return ReadsWait(sight) && static_cast<double>(sight.to_come) >= kWorthIt * carried_ &&
          sight.recent_round_trip <= kQueue * sight.round_trip + kJitter;
 }
 
-void Widening::Watch(const Sight& sight) {
-  if (wanted_ >= most_ || sight.now < rests_until_ || !IsWorthIt(sight)) return;
-  const double windows = WindowsOf(sight, wanted_);
-  const bool grows = looks_without_growth_ == 0;
-  if (carried_ >= (grows ? kSoon : kFull) * windows) {
-    return BeginTrial(kStep * wanted_, std::max(kGain * usual_, windows));
-  }
-  if (StandsStill() && losses_ >= kFewLosses) {
-    BeginTrial(kStepForLosses * wanted_, kGain * usual_);
-  }
+// Those that are still being made have not had their chance.
+bool Widening::MayAdd(const Sight& sight) const {
+  return wanted_ < most_ && sight.connections >= wanted_ && sight.now >= rests_until_ &&
+         IsWorthIt(sight);
 }
 
-void Widening::BeginTrial(int connections, double goal) {
-  phase_ = Phase::kTrying;
+void Widening::Watch(const Sight& sight) {
+  // A consumer that pauses does not make them go, and one that is slow does.
+  const int patience = ReadsWait(sight) ? kPatience : kPatienceWithConsumer;
+  if (has_widened_ && looks_without_growth_ >= patience) return Settle(sight);
+  if (!MayAdd(sight)) return;
+  const bool grows = looks_without_growth_ == 0;
+  if (carried_ >= (grows ? kSoon : kFull) * WindowsOf(sight, wanted_)) {
+    has_widened_ = needs_larger_windows_ = true;
+    return Widen(kStep);
+  }
+  if (StandsStill() && losses_ >= kFewLosses) BeginTrial();
+}
+
+void Widening::Widen(int times) {
   before_ = wanted_;
-  wanted_ = std::min(connections, most_);
-  goal_ = goal;
-  trial_looks_ = 0;
+  wanted_ = std::min(times * wanted_, most_);
   looks_without_growth_ = 0;
+}
+
+// As many stay as what they carry needs windows for.
+void Widening::Settle(const Sight& sight) {
+  const double needed = std::ceil(usual_ / (kUsed * WindowsOf(sight, 1)));
+  has_widened_ = false;
+  if (needed < wanted_) TakeBack(std::max(static_cast<int>(needed), 1), sight.now);
+}
+
+void Widening::BeginTrial() {
+  phase_ = Phase::kTrying;
+  goal_ = kGain * usual_;
+  trial_looks_ = 0;
+  Widen(kStepForLosses);
 }
 
 void Widening::Try(const Sight& sight) {
   ++trial_looks_;
-  if (std::min(carried_, carried_before_) >= goal_) return EndTrial(true, sight);
-  // Those that are still being made have not had their chance.
-  if (sight.connections < wanted_ && trial_looks_ < kPatience) looks_without_growth_ = 0;
-  if (StandsStill() || trial_looks_ >= kMostTrialLooks) EndTrial(false, sight);
+  const bool helps = std::min(carried_, carried_before_) >= goal_;
+  if (!helps && looks_without_growth_ < kPatienceInTrial && trial_looks_ < kMostTrialLooks) return;
+  phase_ = Phase::kWatching;
+  if (!helps) return TakeBack(before_, sight.now);
+  rest_ = absl::ZeroDuration();
 }
 
-void Widening::EndTrial(bool holds, const Sight& sight) {
-  phase_ = Phase::kWatching;
-  if (holds) {
-    rest_ = absl::ZeroDuration();
-    return;
-  }
-  wanted_ = before_;
+void Widening::TakeBack(int connections, absl::Time now) {
+  wanted_ = connections;
   rest_ = std::clamp(4 * rest_, kFirstRest, kLongestRest);
-  rests_until_ = sight.now + rest_;
+  rests_until_ = now + rest_;
   most_carried_ = carried_;
 }
 

@@ -8,18 +8,18 @@
 //   4 x  ┤ . . . ___/   16                 full, or the server that is busy: there they only cost.
 //        │      /  4
 //   one  ┤ .___/
-//        └──────────────────────> time     watching ──> trying ──> watching, with more
+//        └──────────────────────> time     watching ──> adding ──> watching, with more
 //                                             ^            └─────> ... or with what there was
 //                                             └─ resting <─┘
 //
 // Rules, in one place:
-//   - More are tried when READs wait although asked for, the rest of the file is worth the
+//   - More are added when READs wait although asked for, the rest of the file is worth the
 //     trouble, no queue has built up on the path (the round trip is what it was at best), and
-//     either the receive windows are the limit (or will be soon: the rate still grows), or
-//     segments get lost while the rate stands still.
-//   - They are kept if, when the rate stands still again, it is more than those before could have
-//     had: than their receive windows, or than it was. Else they go, and the next trial waits
-//     for longer.
+//     the receive windows are the limit, or will be soon: the rate still grows. When it stands
+//     still as many stay as it needs windows for.
+//   - More are tried when segments get lost while the rate stands still: a congestion window is
+//     the limit then. They are kept if it becomes more.
+//   - Those that do not help go, and the next wait for longer.
 #ifndef CLIENT_CONNECTION_WIDENING_H_
 #define CLIENT_CONNECTION_WIDENING_H_
 
@@ -49,7 +49,7 @@ class Widening {
 
   // How many connections there should be from now on.
   int wanted() const { return wanted_; }
-  // Whether those that there are have been found to be held back by their receive windows.
+  // Whether receive windows have been found to hold the stream back, or to be about to.
   bool needs_larger_windows() const { return needs_larger_windows_; }
   // When to look: once in a round trip, and not all the time where that is short.
   absl::Time next_look() const { return next_look_; }
@@ -60,16 +60,21 @@ class Widening {
 
   void Measure(const Sight& sight);
   bool IsWorthIt(const Sight& sight) const;
+  bool ReadsWait(const Sight& sight) const;
+  bool MayAdd(const Sight& sight) const;
   void Watch(const Sight& sight);
-  void BeginTrial(int connections, double goal);
+  void Widen(int times);
+  void Settle(const Sight& sight);
+  void BeginTrial();
   void Try(const Sight& sight);
-  void EndTrial(bool holds, const Sight& sight);
+  void TakeBack(int connections, absl::Time now);
   bool StandsStill() const;
 
   const int most_;
   Phase phase_ = Phase::kWatching;
   int wanted_ = 1;
-  int before_ = 1;  // the trial
+  int before_ = 1;            // the trial
+  bool has_widened_ = false;  // for receive windows, and it has not settled yet
   bool needs_larger_windows_ = false;
   absl::Time next_look_ = absl::InfinitePast();
 

@@ -39,6 +39,7 @@ FileReads::FileReads(Session& session, Asker& asker, uint32_t most)
 FileReads::~FileReads() { session_.trunk().AbandonCalls(); }
 
 void FileReads::ExpectReadsOf(size_t bytes) {
+  session_.trunk().set_read_bytes(bytes);
   session_.trunk().set_receive_ahead(bytes >= kLargePayload ? kReadHeaderBytes : kManyReplies);
 }
 

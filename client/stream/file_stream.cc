@@ -54,6 +54,7 @@ FileStream::FileStream(Session& session, const Window::Options& options,
       arena_(std::move(arena)),
       window_(options, arena_.memory()),
       readahead_(readahead),
+      width_(session.trunk(), session.options()),
       flights_(Window::ChunkCount(options)),
       reads_(session, *this, Window::ChunkCount(options)) {
   reads_.ExpectReadsOf(options.chunk_bytes);
@@ -65,12 +66,26 @@ uint64_t FileStream::window_bytes() const {
 }
 
 void FileStream::ResizeWindow() {
-  window_.Resize(static_cast<uint32_t>(readahead_.window() / window_.chunk_bytes()));
+  const uint64_t spoken_for = width_.receive_buffers() + most_lent() * window_.chunk_bytes();
+  const uint64_t memory = session_.options().max_memory;
+  const uint64_t bytes = std::min(readahead_.window(), memory - std::min(memory, spoken_for));
+  window_.Resize(static_cast<uint32_t>(bytes / window_.chunk_bytes()));
+}
+
+// More connections are of use only with more READs to send on them.
+void FileStream::LookAtWidth() {
+  const absl::Time now = session_.pump().now();
+  if (now < width_.next_look()) return;
+  const uint64_t in_flight = uint64_t{window_.in_flight()} * window_.chunk_bytes();
+  width_.Look({.in_flight = in_flight, .to_come = window_.to_come()}, now);
+  if (width_.growth() > 1) readahead_.Spread(width_.growth());
+  if (width_.is_single()) readahead_.Gather();
 }
 
 void FileStream::Turn(bool consumer_waits, absl::Time until) {
   FillSlots(consumer_waits);
-  reads_.Wait(until);
+  LookAtWidth();  // with the slots full
+  reads_.Wait(window_.in_flight() != 0 ? std::min(until, width_.next_look()) : until);
   TakeDiverted();
   reads_.TakeReplies();
   ResizeWindow();
@@ -82,11 +97,14 @@ void FileStream::FillSlots(bool consumer_waits) {
   if (!reads_.CanAsk()) return readahead_.OnStopped(Readahead::Limit::kOther);
   // The last turn may be long ago, and its time with it.
   const absl::Time now = session_.pump().transport().Now();
+  const Trunk& trunk = session_.trunk();
   while (reads_.CanAsk()) {
     const std::optional<Window::Ask> ask = window_.NextAsk(consumer_waits);
     if (!ask.has_value()) return readahead_.OnStopped(LimitOfWindow());
-    flights_[ask->chunk] = readahead_.OnAsk(static_cast<uint32_t>(ask->memory.size()), now);
-    reads_.Ask(ask->chunk, ask->offset, ask->memory, ask->memory.size() >= divert_from_);
+    // Less than the chunk lacks leaves a hole, which is asked for next.
+    const auto memory = ask->memory.first(trunk.BytesForNextCall(ask->memory.size()));
+    flights_[ask->chunk] = readahead_.OnAsk(static_cast<uint32_t>(memory.size()), now);
+    reads_.Ask(ask->chunk, ask->offset, memory, memory.size() >= divert_from_);
   }
   readahead_.OnStopped(Readahead::Limit::kOther);
 }

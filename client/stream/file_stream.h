@@ -22,6 +22,7 @@
 #include "client/stream/arena.h"
 #include "client/stream/file_reads.h"
 #include "client/stream/readahead.h"
+#include "client/stream/stream_width.h"
 #include "client/stream/window.h"
 #include "rpc/channel.h"
 
@@ -112,6 +113,7 @@ class FileStream final : private FileReads::Asker {
   // What keeps READs from going out, when the window has none to send.
   Readahead::Limit LimitOfWindow() const;
   void ResizeWindow();
+  void LookAtWidth();
   void OnAnswer(ChunkId chunk, uint32_t count, bool eof) override;
   void OnSize(uint64_t size) override { window_.RaiseSizeHint(size); }
   void TakeDiverted();
@@ -121,6 +123,7 @@ class FileStream final : private FileReads::Asker {
   Arena arena_;
   Window window_;
   Readahead readahead_;
+  StreamWidth width_;
   std::vector<Readahead::Flight> flights_;  // by chunk
   size_t divert_from_ = kNever;
   ChunkId arrived_ = 0;  // whose data is, or was last, diverted

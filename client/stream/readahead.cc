@@ -12,16 +12,6 @@ namespace {
 constexpr double kGrowth = 1.25;
 constexpr int kFlatRounds = 3;
 
-// A round trip that has not been seen for so long may have become another.
-constexpr absl::Duration kOld = absl::Seconds(10);
-constexpr uint64_t kOldRounds = 30;
-// What comes within so much of the least confirms it.
-constexpr double kAlmost = 1.05;
-// Below the knee, so that nothing waits, and not so far that it costs much.
-constexpr double kDrained = 0.75;
-// With so much of the rate left the window was above the knee.
-constexpr double kUnharmed = 0.9;
-
 // What one trial after the other is measured over.
 constexpr uint64_t kMeasuredReads = 64, kMeasuredReadsOfLess = 256, kMostMeasuredReads = 1024;
 constexpr uint64_t kSettlingRounds = 2;
@@ -67,11 +57,12 @@ double Readahead::Found() const {
 }
 
 void Readahead::SetWindow() {
-  double bytes = Found();
+  double bytes = is_spread_ ? std::max(kSpread * Knee(), spread_bytes_) : Found();
   if (phase_ == Phase::kOpening) bytes = std::max(bytes, opening_bytes_);
   if (phase_ == Phase::kDraining) bytes = drain_bytes_;
   if (phase_ == Phase::kTryingMore || phase_ == Phase::kTryingLess) bytes = trial_bytes_;
   // Not std::clamp: what a drain leaves may be less than the least.
+  if (is_spread_) bytes = std::max(bytes, static_cast<double>(options_.least));
   const auto most = static_cast<double>(std::max(options_.least, options_.most));
   window_ = static_cast<uint64_t>(std::min(bytes, most));
 }
@@ -104,17 +95,20 @@ void Readahead::OnAnswer(const Flight& flight, uint32_t bytes, absl::Time now) {
   SetWindow();
 }
 
-bool Readahead::TakeIsLimited() {
+Readahead::Limit Readahead::TakeLimit() {
   const auto [window, consumer, other] = stops_;
   stops_ = {};
-  return window > consumer + other;
+  if (window > consumer + other) return Limit::kWindow;
+  return consumer > window + other ? Limit::kConsumer : Limit::kOther;
 }
 
 void Readahead::OnRound(absl::Time now) {
   ++rounds_;
   round_took_ = now - std::min(round_began_, now);
   round_began_ = now;
-  const bool is_limited = TakeIsLimited();
+  const Limit limit = TakeLimit();
+  if (is_spread_) return StaySpread(limit, now);
+  const bool is_limited = limit == Limit::kWindow;
   meter_.OnRound(now, delivery_.delivered());
   switch (phase_) {
     case Phase::kOpening: return Open(is_limited, now);
@@ -178,7 +172,7 @@ void Readahead::Cruise(bool is_limited, absl::Time now) {
   }
   if (!meter_.HasEnough()) return;
   rate_before_ = meter_.rate();
-  const bool less_is_due = limited_rounds_ >= wait_less_ && Less() < kWorthTrying * Found();
+  const bool less_is_due = limited_rounds_ >= wait_less_ && IsWorthTrying(Less());
   const bool more_is_due =
       limited_rounds_ >= wait_more_ && Found() < static_cast<double>(options_.most);
   if (less_is_due && (!more_is_due || wait_less_ <= wait_more_)) {
@@ -187,58 +181,34 @@ void Readahead::Cruise(bool is_limited, absl::Time now) {
   if (more_is_due) BeginTrial(Phase::kTryingMore, kMore * Found());
 }
 
-// --- The round trip ----------------------------------------------------------------
+// --- Several connections ---------------------------------------------------------------
 
-void Readahead::ObserveRoundTrip(absl::Duration took, absl::Time now) {
-  if (took <= kAlmost * least_took_) KeepRoundTrip(std::min(took, least_took_), now);
+void Readahead::Spread(double times) {
+  if (is_fixed()) return;
+  spread_bytes_ = std::max(spread_bytes_, times * static_cast<double>(window_));
+  is_spread_ = true;
+  phase_ = Phase::kCruising;
+  SetWindow();
 }
 
-void Readahead::KeepRoundTrip(absl::Duration took, absl::Time now) {
-  least_took_ = took;
-  least_seen_ = now;
-  least_seen_round_ = rounds_;
+void Readahead::Gather() {
+  if (!is_spread_) return;
+  is_spread_ = false;
+  spread_bytes_ = 0;
+  BeginOpening();
+  SetWindow();
 }
 
-bool Readahead::IsRoundTripOld(absl::Time now) const {
-  return now - least_seen_ > kOld && rounds_ - least_seen_round_ > kOldRounds;
-}
-
-void Readahead::BeginDrain() {
-  if (phase_ != Phase::kDraining) {
-    drain_bytes_ = Knee();
-    rate_before_ = meter_.HasEnough() ? meter_.rate() : rate();
-  }
-  phase_ = Phase::kDraining;
-  drain_bytes_ *= kDrained;
-  // Two of them would wait for each other.
-  if (drain_bytes_ < 2.0 * options_.chunk_bytes) drain_bytes_ = options_.chunk_bytes;
-  is_drained_ = false;
-  first_answer_ = absl::InfiniteFuture();
-  drained_took_ = absl::InfiniteDuration();
-}
-
-void Readahead::Drain(const Flight& flight, absl::Time now) {
-  if (!is_drained_ || flight.asked < drained_at_) return;
-  // What was asked for after the first of them was answered is the next round's.
-  if (flight.asked >= first_answer_) return EndDrain(now);
-  first_answer_ = std::min(first_answer_, now);
-  drained_took_ = std::min(drained_took_, now - flight.asked);
-}
-
-void Readahead::EndDrain(absl::Time now) {
-  const double seconds = absl::ToDoubleSeconds(now - drained_at_);
-  const auto delivered = static_cast<double>(delivery_.delivered() - drained_from_);
-  const bool was_above = seconds > 0 && delivered >= kUnharmed * rate() * seconds;
-  // One that did not come back may be a stall, so it may be at most twice as long as it was.
-  KeepRoundTrip(std::min(drained_took_, 2 * least_took_), now);
-  if (was_above && drain_bytes_ >= 2.0 * options_.chunk_bytes) return BeginDrain();
-  // The opening has gone on until it brought no more, and so too far. Little is in flight now.
-  const bool has_opened = !needs_more_than_base_ && rate_before_ > 0;
-  EnterCruise(now);
-  if (has_opened && Base() < kWorthTrying * Found()) BeginTrial(Phase::kTryingLess, Base());
+void Readahead::StaySpread(Limit limit, absl::Time now) {
+  if (limit == Limit::kConsumer) spread_bytes_ *= kFollow;
+  if (!IsRoundTripOld(now)) return;
+  KeepRoundTrip(least_took_lately_, now);
+  least_took_lately_ = absl::InfiniteDuration();
 }
 
 // --- Trials --------------------------------------------------------------------------
+
+bool Readahead::IsWorthTrying(double less) const { return less < kWorthTrying * Found(); }
 
 // A smaller window to try: first what the round trip alone says.
 double Readahead::Less() const {

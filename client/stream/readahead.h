@@ -31,6 +31,8 @@
 //   - It is made smaller again likewise: if no less comes. Trials that fail become rarer.
 //   - Trials and openings count while it is the window that limits; not while the consumer, the
 //     slots or the end of the file do.
+//   - Over several connections there is nothing to try, and draining one would starve others: the
+//     window is kSpread times the knee.
 //   - From `least`, which lies in a processor's cache, to `most`, whatever the server does.
 #ifndef CLIENT_STREAM_READAHEAD_H_
 #define CLIENT_STREAM_READAHEAD_H_
@@ -49,6 +51,7 @@ namespace nfs {
 class Readahead {
  public:
   static constexpr double kHeadRoom = 2;
+  static constexpr double kSpread = 8;
 
   // In bytes. With `most` no more than `least` the window is `least`, and nothing is looked at.
   struct Options {
@@ -69,6 +72,13 @@ class Readahead {
   Flight OnAsk(uint32_t bytes, absl::Time now);
   // It is answered and has brought so many.
   void OnAnswer(const Flight& flight, uint32_t bytes, absl::Time now);
+
+  // READs go over several connections from now on, which may carry so many times as much as
+  // before. Each has as many in flight as suit it (client/connection/trunk.h), so the window only
+  // has to hold what comes on the fast ones while the first of the file is on a slow one.
+  void Spread(double times);
+  // ... over one again.
+  void Gather();
 
   // Why no more READs go out at this time.
   enum class Limit : uint8_t {
@@ -97,7 +107,9 @@ class Readahead {
   void SetWindow();
 
   void OnRound(absl::Time now);
-  bool TakeIsLimited();
+  // What has kept READs from going out most often in this round.
+  Limit TakeLimit();
+  void StaySpread(Limit limit, absl::Time now);
   bool IsFast() const;
   void BeginOpening();
   void Open(bool is_limited, absl::Time now);
@@ -111,6 +123,7 @@ class Readahead {
   void Drain(const Flight& flight, absl::Time now);
   void EndDrain(absl::Time now);
 
+  bool IsWorthTrying(double less) const;
   double Less() const;
   void BeginTrial(Phase phase, double bytes);
   void Try(bool is_limited, absl::Time now);
@@ -134,6 +147,11 @@ class Readahead {
   uint64_t least_seen_round_ = 0;
   // So long the window has to last, if that is more than with head room.
   absl::Duration needed_;
+
+  // Over several connections.
+  bool is_spread_ = false;
+  double spread_bytes_ = 0;  // the window has at least so many, until the consumer is the limit
+  absl::Duration least_took_lately_ = absl::InfiniteDuration();
 
   // Opening.
   double opened_rate_ = 0;

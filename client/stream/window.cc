@@ -46,10 +46,16 @@ std::optional<uint32_t> Window::NextPlace() const {
   if (oldest_ == ask_) return 0;
   const uint32_t begin = At(oldest_).place;
   const uint32_t end = At(ask_ - 1).place + 1;
-  const bool has_begun_again = end <= begin;
-  if (has_begun_again) return end < begin ? std::optional(end) : std::nullopt;
+  const auto size = static_cast<uint32_t>(ring_.size());
+  const auto below = [](uint32_t place, uint32_t limit) {
+    return place < limit ? std::optional(place) : std::nullopt;
+  };
+  // The window has become larger since: on behind the oldest ones, as far as memory goes.
+  if (end == begin) return below(At(begun_again_ - 1).place + 1, size);
+  if (end < begin) return below(end, begin);
+  if (oldest_ < begun_again_) return below(end, size);
   const uint64_t enough = uint64_t{std::max(window_chunks_, 1u)} + options_.lent_chunks;
-  const uint64_t most = end >= enough && begin != 0 ? enough : ring_.size();
+  const uint64_t most = end >= enough && begin != 0 ? enough : size;
   if (end < most) return end;
   return begin != 0 ? std::optional(0u) : std::nullopt;
 }
@@ -88,6 +94,7 @@ std::optional<Window::Ask> Window::AskForNew(bool consumer_waits) {
   chunk.wanted = static_cast<uint32_t>(std::min<uint64_t>(options_.chunk_bytes, end_ - offset));
   chunk.filled = chunk.handed_out = 0;
   chunk.place = *place;
+  if (*place == 0) begun_again_ = ask_;
   chunk.is_lent = chunk.is_back = false;
   return Send(ask_++);
 }

@@ -14,7 +14,8 @@
 //     (Whoever sends the READs has slots, and those dispose.) It may change at any time.
 //   - A chunk's memory is behind that of the chunk before it, or again at the beginning: as
 //     soon as there is a window's worth behind, so that a small window stays in a processor's
-//     cache, whatever there is memory for.
+//     cache, whatever there is memory for. A window that becomes larger goes on where there is
+//     room at once.
 //   - With a window of nothing one chunk is asked for, when the consumer waits.
 //   - A short READ leaves a hole at the end of its chunk, which is asked for again
 //     before anything new.
@@ -120,6 +121,11 @@ class Window {
 
   // Whether all has been asked for that is wanted, as far as the size is known.
   bool IsAskedFor() const { return OffsetOf(ask_) >= std::min(end_, size_hint_); }
+  // Bytes that are wanted, have not been lent, and are in the file, as far as that is known.
+  uint64_t to_come() const {
+    const uint64_t end = std::min(end_, size_hint_);
+    return end - std::min(end, next_offset_);
+  }
   // Everything that is wanted, or that the file has, has been lent.
   bool AtEnd() const { return next_offset() >= end_; }
   // Offset in the file of the first byte neither lent nor handed out yet.
@@ -178,6 +184,7 @@ class Window {
   uint64_t oldest_ = 0;  // chunk numbers: oldest_ <= next_ <= ask_
   uint64_t next_ = 0;
   uint64_t ask_ = 0;
+  uint64_t begun_again_ = 0;  // the last that was placed at the beginning of memory
   uint64_t next_offset_;
   uint64_t lent_end_ = 0;
   uint64_t size_hint_;

@@ -18,9 +18,10 @@ struct Readaheads {
 };
 
 Readaheads Automatic(const Options& options, uint32_t rsize) {
-  const auto connections = static_cast<uint64_t>(options.nconnect.value_or(1));
-  const uint64_t shared = connections == 1 ? 0 : kReadsOfAConnection * connections * rsize;
-  const uint64_t slots = connections * static_cast<uint64_t>(options.slots) * rsize;
+  const auto fixed = static_cast<uint64_t>(options.nconnect.value_or(1));
+  const uint64_t shared = fixed == 1 ? 0 : kReadsOfAConnection * fixed * rsize;
+  const auto most = static_cast<uint64_t>(options.nconnect.value_or(kMostConnections));
+  const uint64_t slots = most * static_cast<uint64_t>(options.slots) * rsize;
   const uint64_t least = std::max(options.least_readahead, shared);
   return {least, std::max(least, slots)};
 }

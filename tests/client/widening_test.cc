@@ -110,7 +110,7 @@ TEST(Connections, StayWhereTheyHaveHelped) {
   Stream stream(path, kLongFile);
   stream.GoOn(absl::Minutes(1));
   EXPECT_EQ(stream.wanted(), kMost);
-  EXPECT_EQ(stream.trials(), 2);
+  EXPECT_EQ(stream.trials(), 2) << "from 1 to 4 and from there to 16";
 }
 
 TEST(Connections, AreNotMoreThanOneOnALocalNetwork) {
@@ -125,12 +125,20 @@ TEST(Connections, AreNotMoreThanOneWhereOneFillsThePath) {
   EXPECT_EQ(stream.most_wanted(), 1);
 }
 
-TEST(Connections, ThatDoNotHelpAreTakenBackAndTriedMoreAndMoreRarely) {
-  Stream stream({.round_trip = absl::Milliseconds(100), .server = 25e6}, kLongFile);
+TEST(Connections, ThatTheServerHasNoUseForAreTakenBackAndAddedMoreAndMoreRarely) {
+  Stream stream({.round_trip = absl::Milliseconds(100), .server = 15e6}, kLongFile);
   stream.GoOn(absl::Minutes(2));
   EXPECT_GT(stream.most_wanted(), 1);
   EXPECT_EQ(stream.wanted(), 1);
   EXPECT_LE(stream.trials(), 3);
+}
+
+TEST(Connections, AreAsManyAsTheirReceiveWindowsAreNeededFor) {
+  // Five and a half windows in a round trip.
+  Stream stream({.bytes_per_second = 5.5 * 3 * kMiB / 0.4}, kLongFile);
+  stream.GoOn(absl::Minutes(1));
+  EXPECT_GE(stream.wanted(), 6);
+  EXPECT_LE(stream.wanted(), 10);
 }
 
 TEST(Connections, AreAddedWhereLossesKeepOneSmall) {

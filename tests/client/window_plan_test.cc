@@ -77,7 +77,9 @@ TEST(Plan, OfAnAutomaticWindowReachesAsFarAsTheSlots) {
   Options options;
   const WindowPlan plan = PlanWindow(options, kMiB, 1);
   EXPECT_EQ(plan.least_chunks, 4u);
-  EXPECT_EQ(plan.window_chunks, 64u);
+  EXPECT_EQ(plan.window_chunks, 255u) << "of all the connections that may come to be";
+  options.nconnect = 1;
+  EXPECT_EQ(PlanWindow(options, kMiB, 1).window_chunks, 64u);
   options.slots = 8;
   options.nconnect = 3;
   EXPECT_EQ(PlanWindow(options, kMiB, 1).window_chunks, 24u);
