@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -63,11 +64,12 @@ void Trunk::WatchAway() {
 
 void Trunk::WatchStuck() {
   for (Member& member : members_) {
+    if (answers_ < member.its_turn_at) member.not_stuck_before = pump_.now() + MostSilence();
     if (pump_.now() < StuckAt(member)) continue;
     const absl::Time heard = member.connection->Inspect().last_heard;
-    member.not_stuck_before = heard + stuck_after_;
+    member.not_stuck_before = heard + MostSilence();
     if (pump_.now() < member.not_stuck_before) continue;
-    const auto patience = absl::FormatDuration(stuck_after_);
+    const std::string patience = absl::FormatDuration(MostSilence());
     // It may be the server that takes its time for these.
     stuck_after_ *= 2;
     return member.connection->Close(absl::UnavailableError(
@@ -75,18 +77,32 @@ void Trunk::WatchStuck() {
   }
 }
 
+// All the others may be served first, several times.
+absl::Duration Trunk::MostSilence() const {
+  constexpr int kTimes = 8;
+  return std::max(stuck_after_, kTimes * static_cast<int>(members_.size()) * between_answers_);
+}
+
+// On a slow path it is behind what others were asked for before.
+void Trunk::Queue(Member& member) const {
+  if (members_.size() == 1) return;
+  const int own = member.connection->calls_in_flight();
+  member.its_turn_at = answers_ + static_cast<uint64_t>(std::max(calls_in_flight() - own, 0));
+}
+
 // When it has owed replies for too long, while another has none to give, or gives them.
 absl::Time Trunk::StuckAt(const Member& member) const {
   const Connection& connection = *member.connection;
-  if (!connection.connected() || connection.calls_in_flight() == 0) return absl::InfiniteFuture();
+  const bool owes = connection.connected() && connection.calls_in_flight() != 0;
+  if (!owes) return absl::InfiniteFuture();
   const bool others_get_on = std::ranges::any_of(members_, [&](const Member& candidate) {
     const Connection& other = *candidate.connection;
     if (&other == &connection || !other.connected()) return false;
     if (other.calls_in_flight() == 0) return other.waiting_since() > connection.waiting_since();
-    return other.waiting_since() > pump_.now() - stuck_after_ / 2;
+    return other.waiting_since() > pump_.now() - MostSilence() / 2;
   });
   if (!others_get_on) return absl::InfiniteFuture();
-  return std::max(connection.waiting_since() + stuck_after_, member.not_stuck_before);
+  return std::max(connection.waiting_since() + MostSilence(), member.not_stuck_before);
 }
 
 absl::Time Trunk::NextTime() const {
@@ -125,6 +141,11 @@ std::optional<rpc::Reply> Trunk::NextReply() {
     if (!reply.has_value()) continue;
     Member& member = members_[receiving_];
     member.was_idle |= member.connection->calls_in_flight() == 0;
+    ++answers_;
+    Queue(member);
+    if (last_reply_ != absl::InfinitePast()) {
+      between_answers_ += (pump_.now() - last_reply_ - between_answers_) / 8;
+    }
     last_reply_ = pump_.now();
     orphaned_since_ = absl::InfiniteFuture();
     return reply;

@@ -16,13 +16,12 @@
 //   ... and cannot be made again   another carries its calls, as new ones: who made them is
 //       for kMostAway              told by NextOrphan(), and asks again
 //   it has no replies, the others  the same, after the patience that one would have alone
-//   nothing comes for kStuck of    the same: what was asked for last on another has long come
-//       what it was asked first
+//   it alone is silent for kStuck  the same
 //   it cannot be made at all       the stream goes on without it
 //   what it says is broken         the trunk fails: it is one server that speaks
 //   it is the last                 the trunk fails
 //
-// One that was given up is replaced after kRedialPause.
+// It is replaced after kRedialPause.
 #ifndef CLIENT_CONNECTION_TRUNK_H_
 #define CLIENT_CONNECTION_TRUNK_H_
 
@@ -51,13 +50,14 @@ class Trunk {
   // So long a lost connection may be away while others are not.
   static constexpr absl::Duration kMostAway = absl::Seconds(5);
   static constexpr absl::Duration kRedialPause = absl::Seconds(30);
-  // ... and so long one may owe replies without a byte, while others bring theirs.
+  // ... and so long one may owe replies without a byte, while others bring theirs; longer where
+  // the path is slow.
   static constexpr absl::Duration kStuck = absl::Seconds(5);
 
   struct Options {
     // Begins one more connection to the server.
     std::function<std::unique_ptr<Connection>()> dial;
-    // Told, if set, in a line of text, of each connection that is given up.
+    // Told, if set, in a line, of each connection that is given up.
     void (*note)(absl::string_view text) = nullptr;
   };
 
@@ -65,9 +65,8 @@ class Trunk {
   Trunk(Pump& pump, std::unique_ptr<Connection> first, Options options);
   Trunk(const Trunk&) = delete;
   Trunk& operator=(const Trunk&) = delete;
-
-  // There shall be at least so many connections from now on: those that lack begin to
-  // connect at the next turn. May be called while calls are in flight.
+  // At least so many connections from now on: those that lack begin to connect at the next
+  // turn. At any time.
   void Widen(int connections);
   // ... or exactly so many. Those that are too many get no more calls, and end when they have
   // none. From now on each is asked for by its pace: not for much more than it brings in a round
@@ -75,6 +74,7 @@ class Trunk {
   // only begun, while those behind them come on others and fill the window; nor do they hold up
   // a server's threads, each of which waits until its reply fits into the send buffer.
   void SetWidth(int connections);
+  int width() const { return static_cast<int>(wanted_); }
   // About a round trip has passed since the last time: how much has each brought?
   void OnRound();
   // How many bytes it is well to ask for with the next call, of `most` at most. REQUIRES:
@@ -83,7 +83,7 @@ class Trunk {
   // Gives each connection, and those to come, a receive buffer of so many bytes, if the process
   // may (io::Transport::EnlargeReceiveBuffer); whether one has it.
   bool EnlargeReceiveBuffers(size_t bytes);
-  // What TCP knows: sums of what has come, and the best of the rest.
+  // What TCP knows: sums of what has come, the best of the rest.
   io::ConnectionState Inspect() const;
 
   // Turns the pump, once, and looks after the connections.
@@ -97,7 +97,10 @@ class Trunk {
     Connection& connection = *members_[picked].connection;
     const bool was_idle = connection.calls_in_flight() == 0;
     connection.Call(request, args);
-    if (was_idle) connection.WaitSince(orphaned_since_);
+    if (was_idle) {
+      connection.WaitSince(orphaned_since_);
+      Queue(members_[picked]);
+    }
     next_ = picked + 1;
   }
   std::optional<rpc::Reply> NextReply();
@@ -107,16 +110,15 @@ class Trunk {
   void set_read_bytes(size_t bytes) { read_bytes_ = bytes; }
   void RenewCredentials();
   void AbandonCalls();
-  // Of all connections that there are and were.
+  // Of all that there are and were.
   Connection::Counters counters() const;
 
-  // The tag of a call that was in flight on a connection which has been given up, each
-  // once; nothing will come of it, and its memory is not touched any more.
+  // The tag of a call of a connection that has been given up, each once; nothing will come of
+  // it, and its memory is not touched any more.
   std::optional<uint64_t> NextOrphan();
 
   // Not OK when nothing more can come of the trunk; names the server.
   const absl::Status& status() const { return status_; }
-
   // The one for calls that are made one at a time. Valid until the next turn.
   Connection& lead() const;
   // Whether there is one connection, and shall not be more: only its replies may go past
@@ -142,6 +144,8 @@ class Trunk {
     double pace = 0;        // bytes that it brings in a round
     absl::Time away_since = absl::InfiniteFuture();
     absl::Time not_stuck_before = absl::InfinitePast();
+    // When there have been so many answers, others have had theirs that were asked before.
+    uint64_t its_turn_at = 0;
   };
 
   // The less, the sooner it gets a call.
@@ -155,7 +159,9 @@ class Trunk {
   void DialMissing();
   std::unique_ptr<Connection> Dial();
   void WatchAway();
+  void Queue(Member& member) const;
   void WatchStuck();
+  absl::Duration MostSilence() const;
   bool IsReluctant(size_t member) const;
   bool HasConnectedBefore(size_t end) const;
   absl::Time StuckAt(const Member& member) const;
@@ -175,6 +181,8 @@ class Trunk {
   size_t next_ = 0;                      // whose turn it is for a call
   size_t receiving_ = 0;                 // whose replies are being taken
   absl::Duration stuck_after_ = kStuck;  // longer with each
+  uint64_t answers_ = 0;                 // that there have been
+  absl::Duration between_answers_;       // a mean of late
   absl::Time next_dial_ = absl::InfinitePast();
   size_t read_bytes_ = 1;      // that a call asks for, where nothing speaks against it
   size_t receive_ahead_ = 0;   // 0: was not set

@@ -45,7 +45,8 @@ class Widening {
     uint64_t out_of_order = 0;         // segments so far that came after a gap
   };
 
-  explicit Widening(int most) : most_(most) {}
+  // There are so many already.
+  explicit Widening(int most, int connections = 1) : most_(most), wanted_(connections) {}
 
   // How many connections there should be from now on.
   int wanted() const { return wanted_; }

@@ -58,6 +58,8 @@ FileStream::FileStream(Session& session, const Window::Options& options,
       flights_(Window::ChunkCount(options)),
       reads_(session, *this, Window::ChunkCount(options)) {
   reads_.ExpectReadsOf(options.chunk_bytes);
+  // The stream before may have found out how many connections the path needs.
+  if (!width_.is_single()) readahead_.Spread(session.trunk().width());
   ResizeWindow();
 }
 

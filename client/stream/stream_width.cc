@@ -11,7 +11,9 @@ StreamWidth::StreamWidth(Trunk& trunk, const Options& options)
     : trunk_(trunk),
       options_(options),
       is_automatic_(!options.nconnect.has_value()),
-      widening_(kMostConnections) {}
+      widening_(kMostConnections, trunk.width()),
+      width_(trunk.width()),
+      connected_(std::max(trunk.connected(), 1)) {}
 
 void StreamWidth::Look(const Progress& progress, absl::Time now) {
   trunk_.OnRound();

@@ -51,8 +51,8 @@ class StreamWidth {
   const Options& options_;
   const bool is_automatic_;
   Widening widening_;
-  int width_ = 1;
-  int connected_ = 1;
+  int width_;
+  int connected_;
   double growth_ = 1;
   uint64_t receive_window_ = 0;  // of each connection, as the machine has it by itself
   uint64_t receive_buffer_ = 0;  // of each connection; 0: the machine's choice

@@ -72,11 +72,11 @@ absl::Duration Happenings::Backlog() const {
 absl::Duration Happenings::LongestRecovery() const {
   const ConsumerPlan& consumer = plan_.consumer;
   const bool sleeps = consumer.pause_every != 0 && !consumer.turns_in_pauses;
-  // Other addresses are tried before, one after the other.
+  // Other addresses are tried before, one after the other, each when somebody looks.
   const NetworkPlan& network = plan_.network;
   const int others = network.dead_addresses + network.refusing_addresses;
   return Seconds(2) + others * absl::Milliseconds(500) + 6 * plan_.round_trip() +
-         plan_.TimeOf(1000) + (sleeps ? consumer.pause : absl::ZeroDuration());
+         plan_.TimeOf(1000) + (sleeps ? (1 + others) * consumer.pause : absl::ZeroDuration());
 }
 
 // Calls that are still in flight when all that was sent has come must come again. The

@@ -34,7 +34,7 @@ nfs::Options OptionsOf(const Plan& plan, std::function<void(absl::string_view)> 
   options.slots = plan.client.slots;
   options.readahead = plan.client.readahead;
   options.least_readahead = plan.client.least_readahead;
-  options.nconnect = plan.client.nconnect;
+  if (!plan.client.nconnect_is_automatic) options.nconnect = plan.client.nconnect;
   options.uid = options.gid = 0;
   options.timeout = plan.client.timeout;
   options.retransmissions = plan.client.retransmissions;

@@ -31,6 +31,7 @@ class Draw {
     plan_.network.sends_at_once = dice_.Chance(0.5);
     const auto several = static_cast<int>(dice_.Between(2, 4));
     if (dice_.Chance(0.5)) plan_.client.nconnect = several;
+    if (dice_.Chance(0.2)) AutomaticConnections();
     SpeedUpForSeveralConnections();
     Diversions();
     return plan_;
@@ -125,6 +126,18 @@ class Draw {
     if (plan_.client.nconnect > 1 && rate != 0) rate = std::max(rate, LeastRate(reads));
   }
 
+  // Receive windows that more connections help against, and yet none is so slow that it is taken
+  // for dead. READs of this size are never asked for in parts.
+  void AutomaticConnections() {
+    ClientPlan& client = plan_.client;
+    client.nconnect_is_automatic = true;
+    client.nconnect = nfs::kMostConnections;
+    client.rsize = std::min(client.rsize, 32768u);
+    const double least = LeastRate(client.slots + 8) * absl::ToDoubleSeconds(plan_.round_trip());
+    const auto window = std::max<uint64_t>(client.rsize, static_cast<uint64_t>(least));
+    plan_.network.receive_window_bytes = window * dice_.Between(1, 4);
+  }
+
   void Consumer() {
     ConsumerPlan& consumer = plan_.consumer;
     const auto every = static_cast<uint32_t>(dice_.Between(1, 20));
@@ -202,8 +215,13 @@ class Draw {
 }  // namespace
 
 absl::Duration Plan::TimeOf(uint64_t bytes) const {
-  if (network.bytes_per_second == 0) return absl::ZeroDuration();
-  return absl::Seconds(static_cast<double>(bytes) / network.bytes_per_second);
+  double seconds = 0;
+  const auto sent = static_cast<double>(bytes);
+  if (network.bytes_per_second != 0) seconds += sent / network.bytes_per_second;
+  const double trip = absl::ToDoubleSeconds(round_trip());
+  const auto window = static_cast<double>(network.receive_window_bytes);
+  if (window != 0) seconds += sent / window * trip;
+  return absl::Seconds(seconds);
 }
 
 uint32_t Plan::chunk_bytes() const {
@@ -221,6 +239,7 @@ uint64_t Plan::planned_reads() const {
 
 int Plan::planned_connections() const {
   const uint64_t window = client.readahead.value_or(UINT64_MAX) / chunk_bytes();
+  if (client.nconnect_is_automatic) return 1;  // at first
   const uint64_t busy = std::min(window, planned_reads());
   return static_cast<int>(std::clamp<uint64_t>(busy, 1, static_cast<uint64_t>(client.nconnect)));
 }

@@ -40,6 +40,7 @@ struct ClientPlan {
   std::optional<uint64_t> readahead;
   uint64_t least_readahead = 4 << 20;  // where it is automatic
   int nconnect = 1;
+  bool nconnect_is_automatic = false;  // ... and that many at most
   nfs::Range range;
   absl::Duration timeout;
   int retransmissions = 2;
@@ -74,6 +75,8 @@ struct NetworkPlan {
   double bytes_per_second = 0;  // 0: no limit
   size_t segment_bytes = 64 * 1024;
   size_t max_receive = 0;  // 0: no limit
+  // What a connection carries to the client in a round trip at most; 0: no limit.
+  size_t receive_window_bytes = 0;
   bool sends_at_once = true;
   // Addresses of the server that answer nothing, or refuse, before the one that works.
   int dead_addresses = 0;

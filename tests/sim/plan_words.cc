@@ -23,15 +23,19 @@ std::string ClientLine(const ClientPlan& client) {
                                     : absl::StrCat("automatic from ", client.least_readahead);
   return absl::StrCat("client: ", client.hard ? "hard" : "soft", ", rsize ", client.rsize,
                       ", slots ", client.slots, ", readahead ", readahead, ", nconnect ",
-                      client.nconnect, ", timeo ", Text(client.timeout), ", retrans ",
-                      client.retransmissions, ", connect timeout ", Text(client.connect_timeout),
-                      ", lent pieces ", client.lent_chunks);
+                      client.nconnect_is_automatic ? "automatic" : absl::StrCat(client.nconnect),
+                      ", timeo ", Text(client.timeout), ", retrans ", client.retransmissions,
+                      ", connect timeout ", Text(client.connect_timeout), ", lent pieces ",
+                      client.lent_chunks);
 }
 
 std::string NetworkLine(const NetworkPlan& network) {
   std::string line = absl::StrCat("network: ", Text(network.delay), " one way, segments of ",
                                   network.segment_bytes);
   if (network.bytes_per_second != 0) absl::StrAppend(&line, ", B/s ", network.bytes_per_second);
+  if (network.receive_window_bytes != 0) {
+    absl::StrAppend(&line, ", receive window ", network.receive_window_bytes);
+  }
   if (network.max_receive != 0) absl::StrAppend(&line, ", receives of ", network.max_receive);
   if (network.dead_addresses != 0) absl::StrAppend(&line, ", dead ", network.dead_addresses);
   if (network.refusing_addresses != 0) {

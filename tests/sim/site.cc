@@ -77,6 +77,7 @@ void Site::SetLinks(const io::Address& address, bool answers) {
   policy.answers = answers;
   policy.sends_at_once = plan.sends_at_once;
   if (plan.bytes_per_second != 0) policy.bytes_per_second = plan.bytes_per_second;
+  policy.receive_window_bytes = plan.receive_window_bytes;
   if (plan.max_receive != 0) policy.max_receive = plan.max_receive;
   for (uint16_t port : kPorts) network_.SetLink(address.WithPort(port), policy);
 }
