@@ -64,7 +64,6 @@ void Trunk::WatchAway() {
 
 void Trunk::WatchStuck() {
   for (Member& member : members_) {
-    if (answers_ < member.its_turn_at) member.not_stuck_before = pump_.now() + MostSilence();
     if (pump_.now() < StuckAt(member)) continue;
     const absl::Time heard = member.connection->Inspect().last_heard;
     member.not_stuck_before = heard + MostSilence();
@@ -83,6 +82,13 @@ absl::Duration Trunk::MostSilence() const {
   return std::max(stuck_after_, kTimes * static_cast<int>(members_.size()) * between_answers_);
 }
 
+void Trunk::CountAnswer() {
+  ++answers_;
+  for (Member& member : members_) {
+    if (answers_ == member.its_turn_at) member.not_stuck_before = pump_.now() + MostSilence();
+  }
+}
+
 // On a slow path it is behind what others were asked for before.
 void Trunk::Queue(Member& member) const {
   if (members_.size() == 1) return;
@@ -94,7 +100,7 @@ void Trunk::Queue(Member& member) const {
 absl::Time Trunk::StuckAt(const Member& member) const {
   const Connection& connection = *member.connection;
   const bool owes = connection.connected() && connection.calls_in_flight() != 0;
-  if (!owes) return absl::InfiniteFuture();
+  if (!owes || answers_ < member.its_turn_at) return absl::InfiniteFuture();
   const bool others_get_on = std::ranges::any_of(members_, [&](const Member& candidate) {
     const Connection& other = *candidate.connection;
     if (&other == &connection || !other.connected()) return false;
@@ -141,7 +147,7 @@ std::optional<rpc::Reply> Trunk::NextReply() {
     if (!reply.has_value()) continue;
     Member& member = members_[receiving_];
     member.was_idle |= member.connection->calls_in_flight() == 0;
-    ++answers_;
+    CountAnswer();
     Queue(member);
     if (last_reply_ != absl::InfinitePast()) {
       between_answers_ += (pump_.now() - last_reply_ - between_answers_) / 8;

@@ -121,8 +121,8 @@ class Trunk {
   const absl::Status& status() const { return status_; }
   // The one for calls that are made one at a time. Valid until the next turn.
   Connection& lead() const;
-  // Whether there is one connection, and shall not be more: only its replies may go past
-  // memory, since a reply that waits for its turn holds up a connection.
+  // Whether there is, and shall be, one connection: only its replies may go past memory, since
+  // one that waits for its turn holds up a connection.
   bool is_single() const { return members_.size() == 1 && wanted_ == 1; }
   // As Connection, for those replies, wherever they were asked for
   // (client/connection/trunk_diversion.cc).
@@ -131,8 +131,7 @@ class Trunk {
   void Divert(int fd);
   bool is_diverting() const;
   Connection::Diverted TakeDiverted();
-  // Those that are connected at this time.
-  int connected() const;
+  int connected() const;  // at this time
 
  private:
   static constexpr size_t kNone = SIZE_MAX;
@@ -160,6 +159,7 @@ class Trunk {
   std::unique_ptr<Connection> Dial();
   void WatchAway();
   void Queue(Member& member) const;
+  void CountAnswer();
   void WatchStuck();
   absl::Duration MostSilence() const;
   bool IsReluctant(size_t member) const;
