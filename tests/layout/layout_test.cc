@@ -34,6 +34,8 @@ const std::vector<Arrow>& Arrows() {
       {"client/stream/window", {"client/stream/window", "client/options.h"}},
       {"client/stream/delivery_rate", {"client/stream/delivery_rate.h"}},
       {"client/stream/rate_meter", {}},
+      {"client/stream/durations", {"client/stream/durations.h"}},
+      {"client/stream/bottleneck", {"client/stream/bottleneck.h", "client/stream/durations.h"}},
       {"client/stream/readahead",
        {"client/stream/readahead.h", "client/stream/delivery_rate.h",
         "client/stream/rate_meter.h"}},
