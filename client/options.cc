@@ -170,7 +170,7 @@ const std::vector<Entry>& Entries() {
        SetRsize},
       {{"slots", "N", "RPC calls in flight on one connection, 1 to 1024 (64)"}, SetSlots},
       {{"readahead", "BYTES|auto", "how far ahead of the reader to ask (auto)"}, SetReadahead},
-      {{"nconnect", "N|auto", "TCP connections, 1 to 16; auto makes one so far (auto)"},
+      {{"nconnect", "N|auto", "TCP connections, 1 to 16; auto adds them while they help (auto)"},
        SetNconnect},
       {{"max-memory", "BYTES", "cap on the memory that holds file data (256M)"}, SetMaxMemory},
       {{"uid", "N", "AUTH_SYS user (the process's own)"}, SetUid},

@@ -52,7 +52,8 @@ struct Options {
   // TCP connections that carry the READs, 1 to kMostConnections, each with its slots. More
   // than one helps where a connection is held to a share of the path (by its TCP window, by
   // one of several links or by a core of the server); no more are made than the file and
-  // the readahead have READs for. Not set: automatic.
+  // the readahead have READs for. Not set: automatic: one, and more while TCP's windows keep a
+  // long path empty (client/connection/widening.h); READs anywhere have one.
   std::optional<int> nconnect;
 
   // Bound on the memory that holds file data, in bytes, whatever readahead wants.

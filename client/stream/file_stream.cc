@@ -56,6 +56,9 @@ FileStream::FileStream(Session& session, const Window::Options& options,
       readahead_(readahead),
       width_(session.trunk(), session.options()),
       flights_(Window::ChunkCount(options)),
+      begin_(options.begin),
+      largest_window_(uint64_t{options.window_chunks} * options.chunk_bytes),
+      meter_(Window::ChunkCount(options), session.pump().transport().Now()),
       reads_(session, *this, Window::ChunkCount(options)) {
   reads_.ExpectReadsOf(options.chunk_bytes);
   // The stream before may have found out how many connections the path needs.
@@ -85,30 +88,51 @@ void FileStream::LookAtWidth() {
 }
 
 void FileStream::Turn(bool consumer_waits, absl::Time until) {
-  FillSlots(consumer_waits);
+  // The last turn may be long ago, and its time with it.
+  const absl::Time begin = session_.pump().transport().Now();
+  now_ = begin;
+  const Waits why = FillSlots(consumer_waits);
   LookAtWidth();  // with the slots full
+  const int calls = session_.trunk().calls_in_flight();
   reads_.Wait(window_.in_flight() != 0 ? std::min(until, width_.next_look()) : until);
+  meter_.OnWaited(why, begin, session_.pump().now(), calls);
   TakeDiverted();
   reads_.TakeReplies();
+  meter_.OnTurn(session_.trunk(), session_.pump().now());
   ResizeWindow();
   arrival();  // what need not wait for its owner does not
 }
 
-void FileStream::FillSlots(bool consumer_waits) {
+Waits FileStream::FillSlots(bool consumer_waits) {
   reads_.AskAgain(/*is_last_look=*/window_.AtEnd());
-  if (!reads_.CanAsk()) return readahead_.OnStopped(Readahead::Limit::kOther);
-  // The last turn may be long ago, and its time with it.
-  const absl::Time now = session_.pump().transport().Now();
+  return AskAll(consumer_waits);
+}
+
+Waits FileStream::AskAll(bool consumer_waits) {
   const Trunk& trunk = session_.trunk();
   while (reads_.CanAsk()) {
     const std::optional<Window::Ask> ask = window_.NextAsk(consumer_waits);
-    if (!ask.has_value()) return readahead_.OnStopped(LimitOfWindow());
+    if (!ask.has_value()) {
+      const Readahead::Limit limit = LimitOfWindow();
+      readahead_.OnStopped(limit);
+      return WaitsFor(limit, consumer_waits);
+    }
     // Less than the chunk lacks leaves a hole, which is asked for next.
     const auto memory = ask->memory.first(trunk.BytesForNextCall(ask->memory.size()));
-    flights_[ask->chunk] = readahead_.OnAsk(static_cast<uint32_t>(memory.size()), now);
+    flights_[ask->chunk] = readahead_.OnAsk(static_cast<uint32_t>(memory.size()), now_);
+    meter_.OnAsk(ask->chunk, now_);
     reads_.Ask(ask->chunk, ask->offset, memory, memory.size() >= divert_from_);
   }
   readahead_.OnStopped(Readahead::Limit::kOther);
+  return Waits::kSlots;
+}
+
+// A consumer that waits is not what the window waits for, though what comes is out of order.
+Waits FileStream::WaitsFor(Readahead::Limit limit, bool consumer_waits) const {
+  if (!consumer_waits && window_.in_flight() == 0) return Waits::kOutput;
+  if (limit == Readahead::Limit::kOther) return Waits::kEnd;
+  const bool is_consumer = limit == Readahead::Limit::kConsumer && !consumer_waits;
+  return is_consumer ? Waits::kOutput : Waits::kWindow;
 }
 
 // A window that is full of what the consumer has not taken need not be larger.
@@ -121,6 +145,7 @@ Readahead::Limit FileStream::LimitOfWindow() const {
 // Attributes may be older than the answer before, so even what they confirm can be wrong.
 void FileStream::OnAnswer(ChunkId chunk, uint32_t count, bool eof) {
   readahead_.OnAnswer(flights_[chunk], count, session_.pump().now());
+  meter_.OnAnswer(chunk, session_.pump().now());
   const uint64_t end = reads_.offset(chunk) + count;
   if (!eof || end >= window_.lent_end()) return window_.OnAnswer(chunk, count, eof);
   reads_.Fail(FileChangedError(absl::StrCat("the server says that the file ends at byte ", end,

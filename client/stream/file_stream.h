@@ -20,8 +20,10 @@
 #include "client/options.h"
 #include "client/session/session.h"
 #include "client/stream/arena.h"
+#include "client/stream/bottleneck.h"
 #include "client/stream/file_reads.h"
 #include "client/stream/readahead.h"
+#include "client/stream/stream_meter.h"
 #include "client/stream/stream_width.h"
 #include "client/stream/window.h"
 #include "rpc/channel.h"
@@ -102,6 +104,8 @@ class FileStream final : private FileReads::Asker {
   // automatic window follows it.
   uint64_t window_bytes() const;
   const Readahead& readahead() const { return readahead_; }
+  // What has been measured so far; not the process's time, which the stream does not know.
+  StreamFacts facts() const;
   // How many bytes went past memory.
   uint64_t diverted_bytes() const { return diverted_bytes_; }
 
@@ -109,9 +113,12 @@ class FileStream final : private FileReads::Asker {
   FileStream(Session& session, const Window::Options& options, const Readahead::Options& readahead,
              Arena arena);
 
-  void FillSlots(bool consumer_waits);
+  // Sends what can be sent; what the next READ waits for.
+  Waits FillSlots(bool consumer_waits);
+  Waits AskAll(bool consumer_waits);
   // What keeps READs from going out, when the window has none to send.
   Readahead::Limit LimitOfWindow() const;
+  Waits WaitsFor(Readahead::Limit limit, bool consumer_waits) const;
   void ResizeWindow();
   void LookAtWidth();
   void OnAnswer(ChunkId chunk, uint32_t count, bool eof) override;
@@ -125,6 +132,10 @@ class FileStream final : private FileReads::Asker {
   Readahead readahead_;
   StreamWidth width_;
   std::vector<Readahead::Flight> flights_;  // by chunk
+  absl::Time now_;                          // the turn's beginning
+  const uint64_t begin_;                    // of the range
+  const uint64_t largest_window_;           // bytes
+  StreamMeter meter_;
   size_t divert_from_ = kNever;
   ChunkId arrived_ = 0;  // whose data is, or was last, diverted
   Connection::Pipe pipe_ = Connection::Pipe::kTakes;

@@ -12,11 +12,20 @@ namespace {
 
 // What getopt_long returns for long options without a letter; connection options are
 // kConnection + their index in DescribeOptions().
-enum LongOption : int { kOffset = 1000, kLength, kProgress, kNoProgress, kVersion, kConnection };
+enum LongOption : int {
+  kOffset = 1000,
+  kLength,
+  kProgress,
+  kNoProgress,
+  kStats,
+  kExplain,
+  kVersion,
+  kConnection
+};
 
 struct ToolOption {
   const char* name;
-  const char* value;  // null: it has none
+  const char* value;  // null: it has none; in brackets: it may have none
   int code;
   const char* help;
 };
@@ -27,16 +36,23 @@ constexpr ToolOption kToolOptions[] = {
     {"length", "BYTES", kLength, "so many bytes at most (to the end)"},
     {"progress", nullptr, kProgress, "show progress (when standard error is a terminal)"},
     {"no-progress", nullptr, kNoProgress, "show no progress"},
+    {"stats", "[text|json]", kStats, "say at the end what was measured (text)"},
+    {"explain", nullptr, kExplain, "... and what limited the speed, and why"},
     {"verbose", nullptr, 'v', "say what is done and chosen (-v)"},
     {"quiet", nullptr, 'q', "no warnings (-q)"},
     {"help", nullptr, 'h', "show this (-h)"},
     {"version", nullptr, kVersion, "show the version"},
 };
 
+int ArgumentOf(const ToolOption& tool) {
+  if (tool.value == nullptr) return no_argument;
+  return tool.value[0] == '[' ? optional_argument : required_argument;
+}
+
 std::vector<option> LongOptions() {
   std::vector<option> all;
   for (const ToolOption& tool : kToolOptions) {
-    all.push_back({tool.name, tool.value ? required_argument : no_argument, nullptr, tool.code});
+    all.push_back({tool.name, ArgumentOf(tool), nullptr, tool.code});
   }
   int code = kConnection;
   for (const OptionDescription& description : DescribeOptions()) {
@@ -53,6 +69,13 @@ absl::Status SetSize(const char* name, absl::string_view value, uint64_t& size) 
   return absl::InvalidArgumentError(absl::StrCat(name, ": ", status.message()));
 }
 
+absl::Status SetStats(const char* value, CommandLine& line) {
+  const absl::string_view kind = value == nullptr ? "text" : value;
+  line.stats = kind == "json" ? CommandLine::Stats::kJson : CommandLine::Stats::kText;
+  if (kind == "json" || kind == "text") return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("stats: '", kind, "' is not text or json"));
+}
+
 absl::Status SetConnectionOption(int index, const char* value, CommandLine& line) {
   const char* name = DescribeOptions()[static_cast<size_t>(index)].name;
   line.options.emplace_back(name, value == nullptr ? "" : value);
@@ -66,6 +89,8 @@ absl::Status Apply(int code, const char* value, CommandLine& line) {
     case 'v': line.verbose = true; return absl::OkStatus();
     case 'q': line.quiet = true; return absl::OkStatus();
     case 'h': line.help = true; return absl::OkStatus();
+    case kStats: return SetStats(value, line);
+    case kExplain: line.explain = true; return absl::OkStatus();
     case kVersion: line.version = true; return absl::OkStatus();
     case kProgress: line.progress = true; return absl::OkStatus();
     case kNoProgress: line.progress = false; return absl::OkStatus();
@@ -94,7 +119,8 @@ absl::Status Complaint(int code, char** argv) {
 }
 
 std::string HelpLine(const char* name, const char* value, const char* help) {
-  const std::string option = value == nullptr ? name : absl::StrCat(name, "=", value);
+  std::string option = value == nullptr ? name : absl::StrCat(name, "=", value);
+  if (value != nullptr && value[0] == '[') option = absl::StrCat(name, "[=", value + 1);
   return absl::StrFormat("  --%-26s %s\n", option, help);
 }
 

@@ -2,6 +2,7 @@
 #ifndef CLIENT_TOOLS_COMMAND_LINE_H_
 #define CLIENT_TOOLS_COMMAND_LINE_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,6 +21,9 @@ struct CommandLine {
   // Connection options as typed, each seen to be valid. They are applied after the
   // target's own keys, so that the option wins.
   std::vector<std::pair<std::string, std::string>> options;
+  enum class Stats : uint8_t { kNone, kText, kJson };
+  Stats stats = Stats::kNone;
+  bool explain = false;
   std::optional<bool> progress;  // not set: when standard error is a terminal
   bool verbose = false;
   bool quiet = false;

@@ -1,6 +1,8 @@
 // Tested by tests/client/nfscat_test.cc.
 #include "client/tools/copy.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -18,6 +20,13 @@ namespace {
 
 // The piece being written: of small READs it has many.
 constexpr uint64_t kLentBytes = 1 << 20;
+
+// What this process has computed, and the kernel for it.
+absl::Duration CpuTime() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return absl::DurationFromTimeval(usage.ru_utime) + absl::DurationFromTimeval(usage.ru_stime);
+}
 
 // One copy in order: stream and output over the session's pump.
 class Copier {
@@ -79,22 +88,30 @@ class Copier {
 
 }  // namespace
 
-absl::Status CopyFrom(Session& session, const Range& range, bool show_progress, Output& output) {
+absl::Status CopyFrom(Session& session, const Range& range, const CopyWishes& wishes,
+                      Output& output) {
   const uint64_t to_come = range.BytesOf(session.file().attributes.size);
   const auto file = OutputFile::Find(session.pump().transport(), output.fd(), to_come);
   const uint64_t lent_bytes = file.has_value() ? FileCopier::kLentBytes : kLentBytes;
   auto stream = FileStream::Make(session, range, lent_bytes);
   if (!stream.ok()) return stream.status();
-  Progress progress(show_progress, to_come, session.pump().now());
-  if (file.has_value()) return FileCopier(session, **stream, output, *file, progress).Run();
-  return Copier(session, **stream, output, progress).Run(range.offset);
+  const absl::Duration cpu = CpuTime();
+  Progress progress(wishes.show_progress, to_come, session.pump().now());
+  const absl::Status status = file.has_value()
+                                  ? FileCopier(session, **stream, output, *file, progress).Run()
+                                  : Copier(session, **stream, output, progress).Run(range.offset);
+  if (wishes.facts != nullptr) {
+    *wishes.facts = (*stream)->facts();
+    (*wishes.facts)->cpu = CpuTime() - cpu;
+  }
+  return status;
 }
 
 absl::Status Copy(const Target& target, const Options& options, const Range& range,
-                  bool show_progress, Output& output) {
+                  const CopyWishes& wishes, Output& output) {
   auto session = Session::Open(target, options);
   if (!session.ok()) return session.status();
-  return CopyFrom(**session, range, show_progress, output);
+  return CopyFrom(**session, range, wishes, output);
 }
 
 }  // namespace nfs

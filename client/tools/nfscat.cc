@@ -18,6 +18,7 @@
 #include "client/tools/command_line.h"
 #include "client/tools/copy.h"
 #include "client/tools/output.h"
+#include "client/tools/stats_report.h"
 
 namespace nfs {
 namespace {
@@ -69,13 +70,25 @@ int Fail(const absl::Status& status) {
   return static_cast<int>(KindOf(status));
 }
 
+void Report(const Target& target, const StreamFacts& facts, const CommandLine& line) {
+  std::string text;
+  if (line.stats == CommandLine::Stats::kText) text = StatsText(facts);
+  if (line.explain) text += Explanation(target.text, facts);
+  // Last, and a line of its own, for those who read it by machine.
+  if (line.stats == CommandLine::Stats::kJson) text += StatsJson(facts);
+  std::fputs(text.c_str(), stderr);
+}
+
 // The exit status is the first error's; a target's error does not keep the others from
 // being written, one of the output does.
 int RunJobs(const std::vector<Job>& jobs, const CommandLine& line, Output& output) {
   const bool progress = line.progress.value_or(isatty(STDERR_FILENO) != 0);
   int exit_status = 0;
   for (const Job& job : jobs) {
-    const absl::Status status = Copy(job.target, job.options, line.range, progress, output);
+    std::optional<StreamFacts> facts;
+    const absl::Status status =
+        Copy(job.target, job.options, line.range, {progress, &facts}, output);
+    if (facts.has_value()) Report(job.target, *facts, line);
     if (output.reader_gone()) DieOfSigpipe();
     if (status.ok()) continue;
     const int failed = Fail(Prepend(job.target.text + ": ", status));

@@ -67,7 +67,7 @@ CopyOutcome CopyDiverting(SimulatedWorld& world, absl::string_view path, const C
   pipe.max_write = habits.pipe_takes;
   if (habits.stalls_after != SIZE_MAX) StallWhen(world.network(), pipe, habits);
   pipe.refuses_splice_with = habits.splice_error;
-  outcome.status = CopyFrom(**session, Range(), /*show_progress=*/false, output);
+  outcome.status = CopyFrom(**session, Range(), CopyWishes(), output);
   outcome.bytes = pipe.bytes;
   outcome.notes = notes;
   const size_t spliced = notes.find("spliced ");

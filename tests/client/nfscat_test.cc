@@ -82,6 +82,37 @@ TEST_F(NfscatTest, WritesExactlyTheFileWithEveryEngineSizeAndWindow) {
   }
 }
 
+TEST_F(NfscatTest, SaysAtTheEndWhatWasMeasured) {
+  const Outcome text = Run({"--stats", "--rsize=64K", Url("/export/file")});
+  EXPECT_THAT(text.err, StartsWith("5000001 bytes in "));
+  EXPECT_THAT(text.err, HasSubstr("READs:       77 of 65536 bytes; 0 short, 0 sent again"));
+  EXPECT_THAT(text.err, HasSubstr("limited by:  "));
+  EXPECT_TRUE(text.out == PatternText(0, kSize));
+}
+
+TEST_F(NfscatTest, SaysItForMachinesInOneLineForEachTarget) {
+  const Outcome json =
+      Run({"--stats=json", "--slots=8", Url("/export/file"), Url("/export/hello")});
+  EXPECT_EQ(std::ranges::count(json.err, '\n'), 2) << json.err;
+  EXPECT_THAT(json.err, StartsWith("{\"bytes\":5000001,\"seconds\":"));
+  EXPECT_THAT(json.err, HasSubstr("\n{\"bytes\":6,"));
+  EXPECT_THAT(json.err, HasSubstr("\"slots\":8,"));
+}
+
+TEST_F(NfscatTest, SaysItAfterAnErrorToo) {
+  ASSERT_TRUE(served_.AddRules("READ offset=1048576.. status=NFS3ERR_IO").ok());
+  const Outcome outcome = Run({"--stats=json", "--rsize=64K", Url("/export/file")});
+  EXPECT_EQ(outcome.exit_status, 5);
+  EXPECT_THAT(outcome.err, HasSubstr("{\"bytes\":1048576,"));
+  EXPECT_THAT(outcome.err, HasSubstr("NFS3ERR_IO (5)"));
+}
+
+TEST_F(NfscatTest, ExplainsWhatLimitedIt) {
+  const Outcome outcome = Run({"--explain", "--rsize=64K", Url("/export/file")});
+  EXPECT_THAT(outcome.err, StartsWith("What limited " + Url("/export/file") + ": "));
+  EXPECT_THAT(outcome.err, HasSubstr("\n  because "));
+}
+
 TEST_F(NfscatTest, WritesExactlyTheFileOverAnyNumberOfConnections) {
   const std::string expected = PatternText(0, kSize);
   for (const char* io : {"--io=auto", "--io=poll"}) {
