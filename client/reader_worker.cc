@@ -154,6 +154,7 @@ void FileReader::Worker::TurnStream() {
     asleep_ = true;
     has_calls_ = session_->trunk().calls_in_flight() != 0;
     is_lent_out_ = stream_->IsLentOut();
+    WakeIfUseful();  // pieces may have come back since Exchange()
   }
   stream_->Turn(waits, wake_at_);
   const std::lock_guard lock(mutex_);
