@@ -166,6 +166,72 @@ TEST_F(TrunkTest, TheLastOneThatEndsIsTheEnd) {
   EXPECT_EQ(pump_.now() - begin, absl::Seconds(3));
 }
 
+// --- One that says nothing ------------------------------------------------------------------
+
+class PatientTrunk : public TrunkTest {
+ protected:
+  PatientTrunk() {
+    options_.patience = absl::Minutes(3);
+    options_.channel.timeout = absl::Minutes(1);
+  }
+};
+
+TEST_F(PatientTrunk, GivesTheCallsOfOneThatAloneIsSilentToOthers) {
+  Rules("NFS.NULL connection=2 drop");
+  Make().Widen(2);
+  AwaitConnected(2);
+  const absl::Time begin = pump_.now();
+  Calls(6);
+  EXPECT_EQ(Replies().size(), 3u);
+  EXPECT_THAT(orphans_, UnorderedElementsAre(1, 3, 5));
+  EXPECT_GE(pump_.now() - begin, Trunk::kStuck);
+  EXPECT_LT(pump_.now() - begin, Trunk::kStuck + absl::Seconds(1));
+}
+
+// It is the server that is silent.
+TEST_F(PatientTrunk, KeepsThemWhereAllAreSilent) {
+  Make().Widen(2);
+  AwaitConnected(2);
+  Rules("NFS.NULL delay=30s");
+  const absl::Time begin = pump_.now();
+  Calls(6);
+  EXPECT_EQ(Replies().size(), 6u);
+  EXPECT_THAT(orphans_, IsEmpty());
+  EXPECT_GE(pump_.now() - begin, absl::Seconds(30));
+}
+
+// --- A width that changes ---------------------------------------------------------------------
+
+TEST_F(TrunkTest, ThatBecomesNarrowerEndsThoseThatCameLastWhenTheyAreIdle) {
+  Make().SetWidth(4);
+  AwaitConnected(4);
+  Calls(4);
+  trunk_->SetWidth(1);
+  EXPECT_EQ(Replies().size(), 4u) << "nothing is lost";
+  trunk_->Turn(pump_.now());
+  EXPECT_EQ(trunk_->connected(), 1);
+  Calls(4);
+  EXPECT_EQ(Replies().size(), 4u);
+}
+
+TEST_F(TrunkTest, AsksANewConnectionForLittleUntilItHasShownItsPace) {
+  Make().SetWidth(2);
+  trunk_->set_read_bytes(1 << 20);
+  AwaitConnected(2);
+  EXPECT_LE(trunk_->BytesForNextCall(1 << 20), 64u << 10);
+  int calls = 0;
+  for (; trunk_->CanCall() && calls < 100; ++calls) Call(0);
+  EXPECT_LE(calls, 4) << "neither has shown anything";
+}
+
+TEST_F(TrunkTest, OfOneIsAskedForAllAtOnce) {
+  Make().SetWidth(1);
+  EXPECT_EQ(trunk_->BytesForNextCall(1 << 20), 1u << 20);
+  Calls(4);
+  EXPECT_FALSE(trunk_->CanCall()) << "the slots are full, and nothing else is";
+  EXPECT_EQ(Replies().size(), 4u);
+}
+
 TEST_F(TrunkTest, CallsThatAreAbandonedLeaveNothingBehind) {
   Make().Widen(2);
   AwaitConnected(2);
