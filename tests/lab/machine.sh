@@ -29,7 +29,11 @@ find_nfscat() {
 
 scratch=$(mktemp -d)
 machine=
-trap '[ -z "$machine" ] || kill "$machine" 2>/dev/null; rm -rf "$scratch"' EXIT
+clean_up() {
+  [ -z "$machine" ] || kill "$machine" 2>/dev/null
+  rm -rf "$scratch"
+}
+trap clean_up EXIT
 
 # boot MEBIBYTES MAIN SETTING...: runs tests/lab/guest/MAIN in the machine, which can source the
 # settings; what it says comes out, and its status. Without KVM the processor is emulated.
@@ -54,6 +58,7 @@ boot() {
     -append "console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off rdinit=/init" \
     </dev/null >"$scratch/console" &
   machine=$!
+  trap clean_up EXIT # in a subshell as well
   while IFS= read -r line; do
     line=${line%$'\r'}
     case $line in
