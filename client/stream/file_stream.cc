@@ -62,7 +62,7 @@ FileStream::FileStream(Session& session, const Window::Options& options,
       reads_(session, *this, Window::ChunkCount(options)) {
   reads_.ExpectReadsOf(options.chunk_bytes);
   // The stream before may have found out how many connections the path needs.
-  if (!width_.is_single()) readahead_.Spread(session.trunk().width());
+  if (width_.is_spread()) readahead_.Spread(session.trunk().width());
   ResizeWindow();
 }
 
@@ -84,7 +84,7 @@ void FileStream::LookAtWidth() {
   const uint64_t in_flight = uint64_t{window_.in_flight()} * window_.chunk_bytes();
   width_.Look({.in_flight = in_flight, .to_come = window_.to_come()}, now);
   if (width_.growth() > 1) readahead_.Spread(width_.growth());
-  if (width_.is_single()) readahead_.Gather();
+  if (!width_.is_spread()) readahead_.Gather();
 }
 
 void FileStream::Turn(bool consumer_waits, absl::Time until) {

@@ -35,10 +35,10 @@ class StreamWidth {
   }
   void Look(const Progress& progress, absl::Time now);
 
-  // How many times as many connections there are as at the look before; and whether there is
-  // one, and shall not be more.
+  // How many times as many connections there are as at the look before; and whether the stream
+  // goes over several that have found themselves, each asked for by its pace.
   double growth() const { return growth_; }
-  bool is_single() const { return width_ == 1 && connected_ == 1; }
+  bool is_spread() const { return is_automatic_ && (width_ > 1 || connected_ > 1); }
   // Memory of the kernel that was asked for beyond what it gives by itself, in bytes. It counts as
   // memory of the stream.
   uint64_t receive_buffers() const;

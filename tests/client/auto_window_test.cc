@@ -20,6 +20,7 @@ struct Path {
   absl::Duration round_trip;
   double bytes_per_second = 0;
   size_t tcp_window = 256 * kMiB;
+  std::optional<int> nconnect;
 };
 
 struct Outcome {
@@ -36,6 +37,7 @@ Outcome Read(const Path& path, uint64_t bytes, std::optional<uint64_t> readahead
   world.SetLinks({.delay = path.round_trip / 2,
                   .bytes_per_second = path.bytes_per_second,
                   .window_bytes = path.tcp_window});
+  world.options().nconnect = path.nconnect;
   world.options().readahead = readahead;
   world.options().max_memory = max_memory;
   auto session = world.Open("/export/file");
@@ -74,6 +76,14 @@ TEST(AnAutomaticWindow, FillsALongPathAsALargeFixedOneDoes) {
 TEST(AnAutomaticWindow, StaysSmallWhereThatFillsThePath) {
   const Outcome run = Read({absl::Microseconds(200), 1.25e9}, 400 * kMiB, std::nullopt);
   EXPECT_LE(run.window, 8 * kMiB);
+}
+
+// Only a number of connections that has found itself has paces, which bound what is in flight.
+TEST(AnAutomaticWindow, StaysSmallOverConnectionsThatTheUserAskedFor) {
+  const Path path = {
+      .round_trip = absl::Microseconds(200), .bytes_per_second = 1.25e9, .nconnect = 4};
+  const Outcome run = Read(path, 400 * kMiB, std::nullopt);
+  EXPECT_LE(run.window, 16 * kMiB) << "as over one: twice the least, here two READs for each";
 }
 
 TEST(AnAutomaticWindow, DoesNotGrowForAConsumerThatIsSlowerThanThePath) {
