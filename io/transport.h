@@ -130,7 +130,7 @@ class Transport {
   // StartSend() to tell. REQUIRES: it is connected, and has no send under way.
   virtual size_t SendNow(ConnectionId connection, std::span<const std::byte> bytes) = 0;
 
-  // REQUIRES: the connection is connected. Costs two system calls: not for every turn.
+  // REQUIRES: the connection is connected. Costs three system calls: not for every turn.
   virtual ConnectionState Inspect(ConnectionId connection) = 0;
 
   // Gives the connection a receive buffer of so many bytes, half of which count as window,

@@ -57,6 +57,8 @@ class Connection {
   bool connected() const { return state_ == State::kConnected; }
   // It is connected, or was and will be again.
   bool established() const { return connected() || state_ == State::kLost; }
+  // Its calls wait for it to be made, or made again.
+  bool is_away() const { return !connected() && calls_in_flight() != 0; }
   // Where it is, or last was, connected to; before that, the address that it tries first.
   const io::Address& address() const { return address_; }
   // The port that it is connected from; 0 before that.

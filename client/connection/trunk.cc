@@ -11,15 +11,6 @@
 
 namespace nfs {
 
-namespace {
-
-// Its calls wait for it to be made again.
-bool IsAway(const Connection& connection) {
-  return !connection.connected() && connection.calls_in_flight() != 0;
-}
-
-}  // namespace
-
 Trunk::Trunk(Pump& pump, std::unique_ptr<Connection> first, Options options)
     : pump_(pump), options_(std::move(options)) {
   members_.push_back({std::move(first)});
@@ -54,7 +45,7 @@ void Trunk::WatchAway() {
   const bool others_are_there = HasConnected();
   for (Member& member : members_) {
     Connection& connection = *member.connection;
-    const bool is_away = IsAway(connection) && others_are_there;
+    const bool is_away = connection.is_away() && others_are_there;
     member.away_since = is_away ? std::min(member.away_since, pump_.now()) : absl::InfiniteFuture();
     if (pump_.now() < member.away_since + kMostAway) continue;
     connection.Close(absl::UnavailableError(
@@ -131,7 +122,7 @@ size_t Trunk::Pick() const {
     if (picked == kNone || Load(members_[member]) < Load(members_[picked])) picked = member;
   }
   // What waits for a slot is sooner through than what waits for a connection.
-  const bool is_away = picked != kNone && IsAway(*members_[picked].connection);
+  const bool is_away = picked != kNone && members_[picked].connection->is_away();
   return is_away && HasConnected() ? kNone : picked;
 }
 

@@ -75,8 +75,8 @@ class Trunk {
   // a server's threads, each of which waits until its reply fits into the send buffer.
   void SetWidth(int connections);
   int width() const { return static_cast<int>(wanted_); }
-  // About a round trip has passed since the last time: how much has each brought?
-  void OnRound();
+  // About a round trip has passed since the last time: how much has each brought? As Inspect().
+  io::ConnectionState OnRound();
   // How many bytes it is well to ask for with the next call, of `most` at most. REQUIRES:
   // CanCall().
   size_t BytesForNextCall(size_t most) const;

@@ -11,9 +11,8 @@ namespace {
 
 // Of what a connection brings in a round trip: what it is asked for ahead, and with one call.
 constexpr double kAhead = 1.5, kOfPace = 0.5;
-// A new one's calls: about as much as it brings in the first round trips.
+// A new one's call: about as much as it brings in the first round trips.
 constexpr size_t kLeastBytes = 32 * 1024;
-constexpr int kCallsAtFirst = 1;
 
 // Of the two, what is better known: the path is that of the one that has brought more.
 void Add(const io::ConnectionState& more, uint64_t& most_received, io::ConnectionState& sum) {
@@ -40,12 +39,16 @@ void Trunk::SetWidth(int connections) {
 }
 
 // Up at once, down by and by; and not for what it was not asked for.
-void Trunk::OnRound() {
+io::ConnectionState Trunk::OnRound() {
+  io::ConnectionState sum;
+  uint64_t most_received = 0;
   for (Member& member : members_) {
-    const uint64_t received = member.connection->Inspect().received;
+    const io::ConnectionState state = member.connection->Inspect();
+    Add(state, most_received, sum);
     // Less than before is on a connection that was made anew.
-    const auto came = static_cast<double>(received - std::min(received, member.received));
-    member.received = received;
+    const auto came =
+        static_cast<double>(state.received - std::min(state.received, member.received));
+    member.received = state.received;
     const bool was_idle = std::exchange(member.was_idle, member.connection->calls_in_flight() == 0);
     if (came > member.pace) {
       member.pace = came;
@@ -53,6 +56,7 @@ void Trunk::OnRound() {
       member.pace += (came - member.pace) / 4;
     }
   }
+  return sum;
 }
 
 size_t Trunk::BytesOfCall(const Member& member, size_t most) const {
@@ -68,7 +72,7 @@ size_t Trunk::BytesForNextCall(size_t most) const {
 // calls are before it.
 std::tuple<bool, double> Trunk::Load(const Member& member) const {
   const Connection& connection = *member.connection;
-  const bool is_away = !connection.connected() && connection.calls_in_flight() != 0;
+  const bool is_away = connection.is_away();
   const double calls = connection.calls_in_flight() + 1;
   if (!is_paced_) return {is_away, calls};
   const auto bytes = static_cast<double>(BytesOfCall(member, read_bytes_));
@@ -81,8 +85,7 @@ bool Trunk::IsReluctant(size_t member) const {
   if (!is_paced_ || members_.size() == 1) return false;
   const Member& candidate = members_[member];
   const auto bytes = static_cast<double>(BytesOfCall(candidate, read_bytes_));
-  const double most = std::max<double>(kAhead * candidate.pace / bytes + 1, kCallsAtFirst);
-  return candidate.connection->calls_in_flight() >= most;
+  return candidate.connection->calls_in_flight() >= kAhead * candidate.pace / bytes + 1;
 }
 
 // The last to come are the first to go.

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/stream/figures.h"
 
 namespace nfs {
 
@@ -29,12 +30,6 @@ constexpr absl::Duration kJitter = absl::Milliseconds(1);
 // One segment lost in so many bytes keeps a long path from filling.
 constexpr double kBytesOfALoss = 10e6;
 
-std::string Time(absl::Duration duration) {
-  return absl::StrFormat("%.3g ms", absl::ToDoubleMilliseconds(duration));
-}
-
-std::string Percent(double share) { return absl::StrFormat("%.0f %%", 100 * share); }
-
 double CarriedByOne(const StreamFacts& facts) {
   return facts.bytes_per_second() * absl::ToDoubleSeconds(facts.round_trip) /
          std::max(facts.connections, 1);
@@ -44,7 +39,7 @@ std::optional<Verdict> JudgeOutput(const StreamFacts& facts) {
   const double share = facts.ShareWaited(Waits::kOutput);
   if (share < kMostOfTheTime) return std::nullopt;
   return Verdict{Bottleneck::kOutput,
-                 absl::StrCat("for ", Percent(share),
+                 absl::StrCat("for ", InPercent(share),
                               " of the time the output had not taken what had already come"),
                  ""};
 }
@@ -53,7 +48,7 @@ std::optional<Verdict> JudgeCpu(const StreamFacts& facts) {
   const double share = absl::FDivDuration(facts.cpu, facts.elapsed);
   if (share < kNearlyAll) return std::nullopt;
   return Verdict{Bottleneck::kClientCpu,
-                 absl::StrCat("this process computed for ", Percent(share), " of the time"),
+                 absl::StrCat("this process computed for ", InPercent(share), " of the time"),
                  facts.rsize < kMiB ? "a larger --rsize costs less per byte" : ""};
 }
 
@@ -74,12 +69,12 @@ std::optional<Verdict> JudgeTcpWindow(const StreamFacts& facts) {
   if (window == 0 || facts.round_trip < kLongPath) return std::nullopt;
   const double carried = CarriedByOne(facts);
   if (carried < kFull * window) return std::nullopt;
-  return Verdict{
-      Bottleneck::kTcpWindow,
-      absl::StrFormat("each of %d connection(s) carried %.2f MiB in a round trip of %s, "
-                      "and TCP's window here is %.2f MiB at most",
-                      facts.connections, carried / kMiB, Time(facts.round_trip), window / kMiB),
-      LargerWindows(facts)};
+  return Verdict{Bottleneck::kTcpWindow,
+                 absl::StrFormat("each of %d connection(s) carried %.2f MiB in a round trip of %s, "
+                                 "and TCP's window here is %.2f MiB at most",
+                                 facts.connections, carried / kMiB,
+                                 InMilliseconds(facts.round_trip), window / kMiB),
+                 LargerWindows(facts)};
 }
 
 std::optional<Verdict> JudgeCallsInFlight(const StreamFacts& facts) {
@@ -87,9 +82,9 @@ std::optional<Verdict> JudgeCallsInFlight(const StreamFacts& facts) {
   const absl::Duration usual = facts.service.Quantile(0.5);
   if (usual > kAlone * alone + kJitter / 10) return std::nullopt;
   const std::string evidence =
-      absl::StrCat("READs took ", Time(usual), ", about as long as one ", "alone (", Time(alone),
-                   "): they did not wait for ", "each other, and ",
-                   Percent(facts.ShareWaited(Waits::kSlots) + facts.ShareWaited(Waits::kWindow)),
+      absl::StrCat("READs took ", InMilliseconds(usual), ", about as long as one ", "alone (",
+                   InMilliseconds(alone), "): they did not wait for ", "each other, and ",
+                   InPercent(facts.ShareWaited(Waits::kSlots) + facts.ShareWaited(Waits::kWindow)),
                    " of the time nothing more could be asked for");
   if (facts.ShareWaited(Waits::kSlots) >= kMostOfTheTime) {
     return Verdict{Bottleneck::kSlots, evidence, absl::StrCat("more than --slots=", facts.slots)};
@@ -107,8 +102,8 @@ std::optional<Verdict> JudgeNetwork(const StreamFacts& facts) {
   if (facts.recent_round_trip > kLonger * facts.round_trip + kJitter) {
     return Verdict{
         Bottleneck::kNetwork,
-        absl::StrCat("the round trip was ", Time(facts.recent_round_trip), " under load ", "and ",
-                     Time(facts.round_trip), " without: bytes wait on the path"),
+        absl::StrCat("the round trip was ", InMilliseconds(facts.recent_round_trip), " under load ",
+                     "and ", InMilliseconds(facts.round_trip), " without: bytes wait on the path"),
         ""};
   }
   const double losses = static_cast<double>(facts.out_of_order);
@@ -121,11 +116,13 @@ std::optional<Verdict> JudgeNetwork(const StreamFacts& facts) {
 }
 
 Verdict JudgeServer(const StreamFacts& facts) {
-  return {Bottleneck::kServer,
-          absl::StrCat("half of the READs took more than ", Time(facts.service.Quantile(0.5)),
-                       " of which ", Time(facts.recent_round_trip), " are the round trip, and one ",
-                       "alone took ", Time(facts.service.least()), ": the rest is the server's"),
-          ""};
+  return {
+      Bottleneck::kServer,
+      absl::StrCat("half of the READs took more than ", InMilliseconds(facts.service.Quantile(0.5)),
+                   " of which ", InMilliseconds(facts.recent_round_trip),
+                   " are the round trip, and one ", "alone took ",
+                   InMilliseconds(facts.service.least()), ": the rest is the server's"),
+      ""};
 }
 
 }  // namespace

@@ -71,7 +71,8 @@ uint64_t FileStream::window_bytes() const {
 }
 
 void FileStream::ResizeWindow() {
-  const uint64_t spoken_for = width_.receive_buffers() + most_lent() * window_.chunk_bytes();
+  const uint64_t spoken_for =
+      width_.receive_buffers() + uint64_t{most_lent()} * window_.chunk_bytes();
   const uint64_t memory = session_.options().max_memory;
   const uint64_t bytes = std::min(readahead_.window(), memory - std::min(memory, spoken_for));
   window_.Resize(static_cast<uint32_t>(bytes / window_.chunk_bytes()));
@@ -89,13 +90,12 @@ void FileStream::LookAtWidth() {
 
 void FileStream::Turn(bool consumer_waits, absl::Time until) {
   // The last turn may be long ago, and its time with it.
-  const absl::Time begin = session_.pump().transport().Now();
-  now_ = begin;
+  now_ = session_.pump().transport().Now();
   const Waits why = FillSlots(consumer_waits);
   LookAtWidth();  // with the slots full
   const int calls = session_.trunk().calls_in_flight();
   reads_.Wait(window_.in_flight() != 0 ? std::min(until, width_.next_look()) : until);
-  meter_.OnWaited(why, begin, session_.pump().now(), calls);
+  meter_.OnWaited(why, now_, session_.pump().now(), calls);
   TakeDiverted();
   reads_.TakeReplies();
   meter_.OnTurn(session_.trunk(), session_.pump().now());

@@ -57,12 +57,12 @@ double Readahead::Found() const {
 }
 
 void Readahead::SetWindow() {
-  double bytes = is_spread_ ? std::max(kSpread * Knee(), spread_bytes_) : Found();
+  const auto least = static_cast<double>(options_.least);
+  double bytes = is_spread_ ? std::max({kSpread * Knee(), spread_bytes_, least}) : Found();
   if (phase_ == Phase::kOpening) bytes = std::max(bytes, opening_bytes_);
   if (phase_ == Phase::kDraining) bytes = drain_bytes_;
   if (phase_ == Phase::kTryingMore || phase_ == Phase::kTryingLess) bytes = trial_bytes_;
   // Not std::clamp: what a drain leaves may be less than the least.
-  if (is_spread_) bytes = std::max(bytes, static_cast<double>(options_.least));
   const auto most = static_cast<double>(std::max(options_.least, options_.most));
   window_ = static_cast<uint64_t>(std::min(bytes, most));
 }

@@ -16,8 +16,7 @@ StreamWidth::StreamWidth(Trunk& trunk, const Options& options)
       connected_(std::max(trunk.connected(), 1)) {}
 
 void StreamWidth::Look(const Progress& progress, absl::Time now) {
-  trunk_.OnRound();
-  const io::ConnectionState tcp = trunk_.Inspect();
+  const io::ConnectionState tcp = trunk_.OnRound();
   // The peer's send buffer is about as large, and nobody enlarges that.
   if (receive_buffer_ == 0) receive_window_ = tcp.receive_window;
   widening_.OnLook({.now = now,
@@ -50,7 +49,8 @@ uint64_t StreamWidth::receive_buffers() const {
 void StreamWidth::EnlargeReceiveBuffers() {
   const auto share = options_.max_memory / kShareOfMemory / static_cast<uint64_t>(width_);
   const uint64_t bytes = std::min(share, kLargestReceiveBuffer);
-  if (width_ < kMostConnections || receive_buffer_ != 0 || bytes / 2 <= receive_window_) return;
+  if (width_ < kMostConnections || has_tried_buffers_ || bytes / 2 <= receive_window_) return;
+  has_tried_buffers_ = true;  // who may not now may not later
   if (trunk_.EnlargeReceiveBuffers(bytes)) receive_buffer_ = bytes;
 }
 

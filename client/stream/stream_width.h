@@ -55,6 +55,7 @@ class StreamWidth {
   int connected_;
   double growth_ = 1;
   uint64_t receive_window_ = 0;  // of each connection, as the machine has it by itself
+  bool has_tried_buffers_ = false;
   uint64_t receive_buffer_ = 0;  // of each connection; 0: the machine's choice
 };
 

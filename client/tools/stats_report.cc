@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "client/stream/figures.h"
 
 namespace nfs {
 
@@ -13,16 +14,9 @@ namespace {
 
 double MegabytesPerSecond(const StreamFacts& facts) { return facts.bytes_per_second() / 1e6; }
 
-// "12.3 ms"
-std::string Time(absl::Duration duration) {
-  return absl::StrFormat("%.3g ms", absl::ToDoubleMilliseconds(duration));
-}
-
 std::string Size(uint64_t bytes) {
   return absl::StrFormat("%.3g MiB", static_cast<double>(bytes) / (1 << 20));
 }
-
-std::string Percent(double share) { return absl::StrFormat("%.0f %%", 100 * share); }
 
 std::string JsonDurations(const Durations& durations) {
   if (durations.count() == 0) return "null";
@@ -40,9 +34,10 @@ std::string JsonBottleneck(const StreamFacts& facts) {
 
 std::string TextOf(absl::string_view what, const Durations& durations) {
   if (durations.count() == 0) return "";
-  return absl::StrCat(what, Time(durations.least()), " least, ", Time(durations.Quantile(0.5)),
-                      " half, ", Time(durations.Quantile(0.99)), " 99 %, ", Time(durations.most()),
-                      " most\n");
+  return absl::StrCat(what, InMilliseconds(durations.least()), " least, ",
+                      InMilliseconds(durations.Quantile(0.5)), " half, ",
+                      InMilliseconds(durations.Quantile(0.99)), " 99 %, ",
+                      InMilliseconds(durations.most()), " most\n");
 }
 
 // What was not as it should be.
@@ -95,16 +90,16 @@ std::string Explanation(absl::string_view target, const StreamFacts& facts) {
     absl::StrAppend(&text, "  What would lift it: ", verdict.remedy, ".\n");
   }
   absl::StrAppend(&text, "  ", Summary(facts), ".\n",  //
-                  "  It waited ", Percent(facts.ShareWaited(Waits::kWindow)),
+                  "  It waited ", InPercent(facts.ShareWaited(Waits::kWindow)),
                   " of the time with the readahead (", Size(facts.window), ") asked for, ",
-                  Percent(facts.ShareWaited(Waits::kSlots)), " with all slots full (",
+                  InPercent(facts.ShareWaited(Waits::kSlots)), " with all slots full (",
                   facts.slots_peak, " calls at most, ", facts.connections, " connection(s)),\n  ",
-                  Percent(facts.ShareWaited(Waits::kOutput)), " for its output, ",
-                  Percent(facts.ShareWaited(Waits::kEnd)), " for the last READs.\n",
-                  "  One READ alone took ", Time(facts.service.least()), ", half of them up to ",
-                  Time(facts.service.Quantile(0.5)), "; TCP's round trip was ",
-                  Time(facts.round_trip), " at best and ", Time(facts.recent_round_trip),
-                  " as a rule.\n");
+                  InPercent(facts.ShareWaited(Waits::kOutput)), " for its output, ",
+                  InPercent(facts.ShareWaited(Waits::kEnd)), " for the last READs.\n",
+                  "  One READ alone took ", InMilliseconds(facts.service.least()),
+                  ", half of them up to ", InMilliseconds(facts.service.Quantile(0.5)),
+                  "; TCP's round trip was ", InMilliseconds(facts.round_trip), " at best and ",
+                  InMilliseconds(facts.recent_round_trip), " as a rule.\n");
   return text;
 }
 
