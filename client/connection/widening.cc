@@ -22,6 +22,8 @@ constexpr double kSoon = 1.0 / 10, kFull = 0.7;
 constexpr double kUsed = 0.6;
 // Of the bytes in a round trip: in flight when READs wait, and to come when it is worth it.
 constexpr double kWaiting = 1.3, kWorthIt = 20;
+// READs in flight, of those that there are slots for, when the slots are all taken.
+constexpr double kFullSlots = 0.9;
 // A round trip that has become so much longer has a queue in it.
 constexpr double kQueue = 1.5;
 constexpr absl::Duration kJitter = absl::Milliseconds(5);
@@ -34,10 +36,16 @@ constexpr double kGain = 1.1;
 constexpr double kFewLosses = 0.5;
 constexpr absl::Duration kFirstRest = absl::Seconds(10), kLongestRest = absl::Minutes(10);
 
-// What so many connections can carry in a round trip; without end where that is not known.
-double WindowsOf(const Widening::Sight& sight, int connections) {
+// What one connection's receive window lets it carry in a round trip; without end where that is
+// not known.
+double ReceiveWindow(const Widening::Sight& sight) {
   if (sight.receive_window == 0) return std::numeric_limits<double>::infinity();
-  return static_cast<double>(connections) * static_cast<double>(sight.receive_window);
+  return static_cast<double>(sight.receive_window);
+}
+
+// ... and its slots as well.
+double Capacity(const Widening::Sight& sight) {
+  return std::min(ReceiveWindow(sight), static_cast<double>(sight.slots));
 }
 
 }  // namespace
@@ -71,8 +79,10 @@ void Widening::Measure(const Sight& sight) {
 
 bool Widening::StandsStill() const { return looks_without_growth_ >= kPatience; }
 
+// Or would, if there were slots for them.
 bool Widening::ReadsWait(const Sight& sight) const {
-  return static_cast<double>(sight.in_flight) >= kWaiting * carried_;
+  const double slots = static_cast<double>(sight.slots) * sight.connections;
+  return static_cast<double>(sight.in_flight) >= std::min(kWaiting * carried_, kFullSlots * slots);
 }
 
 bool Widening::IsWorthIt(const Sight& sight) const {
@@ -92,8 +102,10 @@ void Widening::Watch(const Sight& sight) {
   if (has_widened_ && looks_without_growth_ >= patience) return Settle(sight);
   if (!MayAdd(sight)) return;
   const bool grows = looks_without_growth_ == 0;
-  if (carried_ >= (grows ? kSoon : kFull) * WindowsOf(sight, wanted_)) {
-    has_widened_ = needs_larger_windows_ = true;
+  const double share = (grows ? kSoon : kFull) * wanted_;
+  if (carried_ >= share * Capacity(sight)) {
+    has_widened_ = true;
+    needs_larger_windows_ |= carried_ >= share * ReceiveWindow(sight);
     return Widen(kStep);
   }
   if (StandsStill() && losses_ >= kFewLosses) BeginTrial();
@@ -107,7 +119,7 @@ void Widening::Widen(int times) {
 
 // As many stay as what they carry needs windows for.
 void Widening::Settle(const Sight& sight) {
-  const double needed = std::ceil(usual_ / (kUsed * WindowsOf(sight, 1)));
+  const double needed = std::ceil(usual_ / (kUsed * Capacity(sight)));
   has_widened_ = false;
   if (needed < wanted_) TakeBack(std::max(static_cast<int>(needed), 1), sight.now);
 }

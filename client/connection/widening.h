@@ -2,10 +2,10 @@
 // time is an argument.
 //
 //   bytes in a round trip                  A connection carries no more in a round trip than its
-//        ^                                 receive window, whatever the path could; and less where
-//   path ┤ . . . . . . . ._____            losses keep its congestion window small. Then others
-//        │           ___/                  side by side carry more, until it is the path that is
-//   4 x  ┤ . . . ___/   16                 full, or the server that is busy: there they only cost.
+//        ^                                 receive window, or its slots, whatever the path could;
+//   path ┤ . . . . . . . ._____            less where losses keep its congestion window small.
+//        │           ___/                  Then others side by side carry more, until it is the
+//   4 x  ┤ . . . ___/   16                 path that is full, or the server: there they only cost.
 //        │      /  4
 //   one  ┤ .___/
 //        └──────────────────────> time     watching ──> adding ──> watching, with more
@@ -15,8 +15,8 @@
 // Rules, in one place:
 //   - More are added when READs wait although asked for, the rest of the file is worth the
 //     trouble, no queue has built up on the path (the round trip is what it was at best), and
-//     the receive windows are the limit, or will be soon: the rate still grows. When it stands
-//     still as many stay as it needs windows for.
+//     the receive windows, or the slots, are the limit, or will be soon: the rate still grows.
+//     When it stands still as many stay as it needs those for.
 //   - More are tried when segments get lost while the rate stands still: a congestion window is
 //     the limit then. They are kept if it becomes more.
 //   - Those that do not help go, and the next wait for longer.
@@ -42,6 +42,7 @@ class Widening {
     absl::Duration round_trip;         // TCP's, at best; 0: not known, then nothing is tried
     absl::Duration recent_round_trip;  // ... and of late
     uint64_t receive_window = 0;       // bytes: the most that one connection may announce
+    uint64_t slots = UINT64_MAX;       // bytes: what one connection's slots can ask for
     uint64_t out_of_order = 0;         // segments so far that came after a gap
   };
 

@@ -82,8 +82,11 @@ void FileStream::ResizeWindow() {
 void FileStream::LookAtWidth() {
   const absl::Time now = session_.pump().now();
   if (now < width_.next_look()) return;
-  const uint64_t in_flight = uint64_t{window_.in_flight()} * window_.chunk_bytes();
-  width_.Look({.in_flight = in_flight, .to_come = window_.to_come()}, now);
+  const uint64_t read_bytes = window_.chunk_bytes();
+  width_.Look({.in_flight = window_.in_flight() * read_bytes,
+               .to_come = window_.to_come(),
+               .read_bytes = read_bytes},
+              now);
   if (width_.growth() > 1) readahead_.Spread(width_.growth());
   if (!width_.is_spread()) readahead_.Gather();
 }

@@ -27,6 +27,7 @@ void StreamWidth::Look(const Progress& progress, absl::Time now) {
                     .round_trip = tcp.round_trip,
                     .recent_round_trip = tcp.recent_round_trip,
                     .receive_window = receive_window_,
+                    .slots = static_cast<uint64_t>(options_.slots) * progress.read_bytes,
                     .out_of_order = tcp.out_of_order});
   const int connected = std::max(trunk_.connected(), 1);
   growth_ = static_cast<double>(connected) / connected_;

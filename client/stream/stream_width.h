@@ -25,10 +25,11 @@ class StreamWidth {
   // Does nothing if the options say how many. REQUIRES: both outlive it.
   StreamWidth(Trunk& trunk, const Options& options);
 
-  // How far the stream is, in bytes.
+  // How far the stream is, and what one READ asks for; in bytes.
   struct Progress {
     uint64_t in_flight = 0;
     uint64_t to_come = 0;
+    uint64_t read_bytes = 0;
   };
   absl::Time next_look() const {
     return is_automatic_ ? widening_.next_look() : absl::InfiniteFuture();

@@ -24,6 +24,7 @@ struct Path {
   double congestion_window = 1e18;  // losses keep it there
   double server = 1e18;             // bytes a second that it gives
   double readahead = 256 * kMiB;    // bytes in flight, when nothing else limits them
+  double slots = 1e18;              // bytes, of one connection
 };
 
 class Stream {
@@ -62,7 +63,12 @@ class Stream {
   double Offered() const {
     double offered = 0;
     for (double window : under_way_) offered += window;
-    return std::min(offered, path_.readahead);
+    return std::min(offered, InFlight());
+  }
+
+  double InFlight() const {
+    const auto connections = static_cast<double>(under_way_.size());
+    return std::min({path_.readahead, path_.slots * connections, to_come_});
   }
 
   void Look() {
@@ -73,11 +79,12 @@ class Stream {
         {.now = now_,
          .connections = static_cast<int>(under_way_.size()),
          .received = static_cast<uint64_t>(received_),
-         .in_flight = static_cast<uint64_t>(std::min(path_.readahead, to_come_)),
+         .in_flight = static_cast<uint64_t>(InFlight()),
          .to_come = static_cast<uint64_t>(to_come_),
          .round_trip = path_.round_trip,
          .recent_round_trip = path_.round_trip + absl::Seconds(queue / path_.bytes_per_second),
          .receive_window = static_cast<uint64_t>(path_.receive_window),
+         .slots = static_cast<uint64_t>(path_.slots),
          .out_of_order = lost_});
     most_wanted_ = std::max(most_wanted_, widening_.wanted());
     trials_ += widening_.wanted() > before ? 1 : 0;
@@ -103,6 +110,26 @@ TEST(Connections, AreAddedWhereReceiveWindowsKeepALongPathEmpty) {
   EXPECT_EQ(stream.wanted(), kMost);
   EXPECT_GE(stream.GoOn(3 * path.round_trip), 0.95 * path.bytes_per_second);
   EXPECT_TRUE(stream.needs_larger_windows());
+}
+
+// 64 READs of 512 KiB, where a receive window has 100 MiB.
+constexpr double kSlots = 32 * kMiB;
+
+TEST(Connections, AreAddedWhereSlotsKeepALongPathEmpty) {
+  const Path path = {.receive_window = 100 * kMiB, .slots = kSlots};
+  Stream stream(path, kLongFile);
+  stream.GoOn(40 * path.round_trip);
+  EXPECT_GT(stream.wanted(), 1);
+  EXPECT_GE(stream.GoOn(3 * path.round_trip), 0.95 * path.bytes_per_second);
+  EXPECT_FALSE(stream.needs_larger_windows());
+}
+
+TEST(Connections, AreNotAddedForSlotsThatAServerKeepsFull) {
+  Stream stream({.round_trip = absl::Milliseconds(100), .server = 15e6, .slots = kSlots},
+                kLongFile);
+  stream.GoOn(absl::Minutes(2));
+  EXPECT_EQ(stream.wanted(), 1);
+  EXPECT_LE(stream.trials(), 3);
 }
 
 TEST(Connections, StayWhereTheyHaveHelped) {
@@ -197,6 +224,7 @@ TEST(Connections, AreNeverMoreThanMayBeNorNoneWhateverIsSeen) {
                        .round_trip = absl::Nanoseconds(static_cast<int64_t>(random() >> 33)),
                        .recent_round_trip = absl::Nanoseconds(static_cast<int64_t>(random() >> 33)),
                        .receive_window = random() >> (random() % 64),
+                       .slots = random() >> (random() % 64),
                        .out_of_order = random() >> (random() % 64)});
       ASSERT_GE(widening.wanted(), 1);
       ASSERT_LE(widening.wanted(), kMost);
