@@ -27,6 +27,7 @@ constexpr double kAlone = 1.5;
 // A queue on the path.
 constexpr double kLonger = 1.5;
 constexpr absl::Duration kJitter = absl::Milliseconds(1);
+constexpr double kGoodPart = 0.3;
 // One segment lost in so many bytes keeps a long path from filling.
 constexpr double kBytesOfALoss = 10e6;
 
@@ -80,10 +81,13 @@ std::optional<Verdict> JudgeTcpWindow(const StreamFacts& facts) {
 std::optional<Verdict> JudgeCallsInFlight(const StreamFacts& facts) {
   const absl::Duration alone = facts.service.least();
   const absl::Duration usual = facts.service.Quantile(0.5);
-  if (usual > kAlone * alone + kJitter / 10) return std::nullopt;
+  const bool is_one_by_one = facts.slots_peak == 1;
+  if (usual > kAlone * alone + kJitter / 10 && !is_one_by_one) return std::nullopt;
   const std::string evidence =
-      absl::StrCat("READs took ", InMilliseconds(usual), ", about as long as one ", "alone (",
-                   InMilliseconds(alone), "): they did not wait for ", "each other, and ",
+      absl::StrCat("READs took ", InMilliseconds(usual),
+                   is_one_by_one ? ", one after the other (" : ", about as long as one alone (",
+                   InMilliseconds(alone), is_one_by_one ? " the fastest)" : ")",
+                   ": they did not wait for each other, and ",
                    InPercent(facts.ShareWaited(Waits::kSlots) + facts.ShareWaited(Waits::kWindow)),
                    " of the time nothing more could be asked for");
   if (facts.ShareWaited(Waits::kSlots) >= kMostOfTheTime) {
@@ -98,8 +102,15 @@ std::optional<Verdict> JudgeCallsInFlight(const StreamFacts& facts) {
                      : absl::StrCat("more than --readahead=", facts.window, ", or auto")};
 }
 
+// ... which is a good part of what READs wait for each other.
+bool HasQueue(const StreamFacts& facts) {
+  const absl::Duration queue = facts.recent_round_trip - facts.round_trip;
+  if (facts.recent_round_trip <= kLonger * facts.round_trip + kJitter) return false;
+  return queue >= kGoodPart * (facts.service.Quantile(0.5) - facts.service.least());
+}
+
 std::optional<Verdict> JudgeNetwork(const StreamFacts& facts) {
-  if (facts.recent_round_trip > kLonger * facts.round_trip + kJitter) {
+  if (HasQueue(facts)) {
     return Verdict{
         Bottleneck::kNetwork,
         absl::StrCat("the round trip was ", InMilliseconds(facts.recent_round_trip), " under load ",

@@ -85,6 +85,29 @@ TEST(TheBottleneck, IsTheNetworkWhereSegmentsGetLostOnALongPath) {
   EXPECT_EQ(JudgeStream(facts).bottleneck, Bottleneck::kNetwork);
 }
 
+// As tests/lab/experiment has it: a disk of 75 MB/s behind a server that is busy.
+TEST(TheBottleneck, IsTheServerWhereTheRoundTripIsLongerButReadsWaitMuchLonger) {
+  StreamFacts facts = Usual();
+  facts.round_trip = absl::Milliseconds(1);
+  facts.recent_round_trip = absl::Milliseconds(6);
+  facts.service = Durations();
+  facts.service.Add(absl::Milliseconds(26));
+  for (int i = 0; i < 9; ++i) facts.service.Add(absl::Milliseconds(369));
+  EXPECT_EQ(JudgeStream(facts).bottleneck, Bottleneck::kServer);
+}
+
+// ... and a local network of 200 Mbit/s that is full.
+TEST(TheBottleneck, IsTheNetworkWhereReadsWaitInItsQueue) {
+  StreamFacts facts = Usual();
+  facts.bytes = 24 * kMiB;
+  facts.round_trip = absl::Milliseconds(2);
+  facts.recent_round_trip = absl::Milliseconds(126);
+  facts.service = Durations();
+  facts.service.Add(absl::Milliseconds(28));
+  for (int i = 0; i < 9; ++i) facts.service.Add(absl::Milliseconds(185));
+  EXPECT_EQ(JudgeStream(facts).bottleneck, Bottleneck::kNetwork);
+}
+
 TEST(TheBottleneck, IsTheTcpWindowWhereOneConnectionIsFull) {
   const Verdict verdict = JudgeStream(FarAway());
   EXPECT_EQ(verdict.bottleneck, Bottleneck::kTcpWindow);
@@ -112,6 +135,14 @@ TEST(TheBottleneck, IsTheReadaheadWhereReadsDoNotWaitAndTheWindowIsFull) {
   const Verdict verdict = JudgeStream(facts);
   EXPECT_EQ(verdict.bottleneck, Bottleneck::kReadahead);
   EXPECT_THAT(verdict.remedy, HasSubstr("--readahead=4194304"));
+}
+
+// A disk answers now fast, now slowly; but no READ ever waits for another.
+TEST(TheBottleneck, IsTheReadaheadWhereOneReadIsAskedForAtATime) {
+  StreamFacts facts = Usual();
+  facts.slots_peak = 1;
+  EXPECT_EQ(JudgeStream(facts).bottleneck, Bottleneck::kReadahead);
+  EXPECT_THAT(JudgeStream(facts).evidence, HasSubstr("one after the other"));
 }
 
 TEST(TheBottleneck, IsTheReadaheadWhereMemoryBoundsAnAutomaticOne) {
