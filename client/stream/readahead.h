@@ -29,11 +29,14 @@
 //     Now and then twice the window is tried, and kept only if more comes. The window so found
 //     is kept as the time that it lasts at the rate.
 //   - It is made smaller again likewise: if no less comes. Trials that fail become rarer.
+//   - On a path that is faster than memory is cheap (a server on the same machine, 100 Gbit/s) less
+//     than `least` is tried as well, down to one READ: what is in flight has to lie in the cache.
 //   - Trials and openings count while it is the window that limits; not while the consumer, the
 //     slots or the end of the file do.
 //   - Over several connections there is nothing to try, and draining one would starve others: the
 //     window is kSpread times the knee.
-//   - From `least`, which lies in a processor's cache, to `most`, whatever the server does.
+//   - From `least`, which lies in a processor's cache as a rule, to `most`, whatever the server
+//   does.
 #ifndef CLIENT_STREAM_READAHEAD_H_
 #define CLIENT_STREAM_READAHEAD_H_
 
@@ -43,6 +46,7 @@
 
 #include "absl/time/time.h"
 #include "client/stream/delivery_rate.h"
+#include "client/stream/paired_trial.h"
 #include "client/stream/rate_meter.h"
 
 namespace nfs {
@@ -103,17 +107,20 @@ class Readahead {
 
   double Knee() const;   // in bytes, as all of these
   double Base() const;   // ... with head room; at least options_.least
-  double Found() const;  // ... and at least what trials have found to be needed
+  double Found() const;  // ... and at least what trials have found to be needed, or to be enough
   void SetWindow();
 
   void OnRound(absl::Time now);
-  // What has kept READs from going out most often in this round.
+  // What has kept READs from going out most often lately.
   Limit TakeLimit();
   void StaySpread(Limit limit, absl::Time now);
+  // A window of so many bytes lasts no longer than a turn of the scheduler; and the least does not.
+  bool IsShort(double bytes) const;
   bool IsFast() const;
   void BeginOpening();
   void Open(bool is_limited, absl::Time now);
   void Cruise(bool is_limited, absl::Time now);
+  void NoticeOther(double rate);
   void EnterCruise(absl::Time now);
 
   void ObserveRoundTrip(absl::Duration took, absl::Time now);
@@ -127,8 +134,12 @@ class Readahead {
   double Less() const;
   void BeginTrial(Phase phase, double bytes);
   void Try(bool is_limited, absl::Time now);
-  void EndTrial(absl::Time now);
+  double TrialWindow() const;
+  void TryBoth(absl::Time now);
+  void EndTrial(double gain, absl::Time now);
   bool IsHarmful() const;
+  double WorthIt(bool is_more) const;
+  void Keep(double bytes);
   void MeasureOver(uint64_t reads);
   uint64_t Rarer(uint64_t wait) const;
 
@@ -136,7 +147,7 @@ class Readahead {
   DeliveryRate delivery_;
   uint64_t window_;
   Phase phase_ = Phase::kOpening;
-  std::array<uint32_t, 3> stops_ = {};  // by Limit, of this round
+  std::array<double, 3> stops_ = {};  // by Limit, of the last rounds
   uint64_t rounds_ = 0;
   absl::Time round_began_ = absl::InfiniteFuture();
   absl::Duration round_took_;
@@ -147,6 +158,8 @@ class Readahead {
   uint64_t least_seen_round_ = 0;
   // So long the window has to last, if that is more than with head room.
   absl::Duration needed_;
+  // On a fast path: so many bytes have been found to bring as much as more would. 0: nothing.
+  double enough_ = 0;
 
   // Over several connections.
   bool is_spread_ = false;
@@ -169,6 +182,7 @@ class Readahead {
 
   // Trials, and the rounds of cruising between them.
   RateMeter meter_;
+  PairedTrial pair_;  // on a fast path
   uint64_t measured_reads_;
   double rate_before_ = 0;
   double rate_tried_ = 0;  // when the last trial failed
@@ -176,6 +190,7 @@ class Readahead {
   bool needs_more_than_base_ = false;  // less has been tried, and did harm
   uint64_t trial_rounds_ = 0;
   uint64_t limited_rounds_ = 0;
+  absl::Time rests_until_ = absl::InfinitePast();
   uint64_t wait_more_;  // so many of them before the next trial
   uint64_t wait_less_;
 };

@@ -32,11 +32,15 @@ double RoundTrip(const PathModel& path) {
 // 25 round trips or 2 s.
 double TimeToOpen(const PathModel& path) { return std::max(2.0, 25 * RoundTrip(path)); }
 
+// Between trials on a fast path a second goes by.
+constexpr double kLeastTime = 3;
+
 // Several times as long as it may take to open.
 uint64_t ReadsFor(const PathModel& path) {
   const double fastest = std::min(path.rate, static_cast<double>(kMost) / path.rtt);
   const double reads = 4 * TimeToOpen(path) * fastest / kMiB;
-  return static_cast<uint64_t>(std::clamp(reads, 3000.0, 8000.0));
+  const double seconds = kLeastTime * fastest / kMiB;
+  return static_cast<uint64_t>(std::clamp(reads, 3000.0, std::max(8000.0, seconds)));
 }
 
 uint32_t Seed() {

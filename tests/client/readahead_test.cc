@@ -31,6 +31,19 @@ TEST_F(OnAPath, OfALocalNetworkItStaysInTheCache) {
   EXPECT_LE(outcome.largest_window, 2 * kLeast) << "a trial now and then";
 }
 
+// A server on the same machine: one READ at a time is all that it has a use for.
+TEST_F(OnAPath, ThatIsFasterThanMemoryIsCheapItTriesLessThanTheLeast) {
+  const PathOutcome outcome = Stream({.rtt = 1e-6, .rate = 5e9, .server_threads = 1}, 50000);
+  EXPECT_GE(outcome.second_half_rate, 0.97 * 5e9);
+  EXPECT_LE(outcome.mean_window, kLeast / 2);
+}
+
+// ... and where one READ at a time leaves it idle, it does not.
+TEST_F(OnAPath, ThatIsFastItHoldsWhatTheRoundTripNeeds) {
+  const PathModel path = {.rtt = 0.0002, .rate = 1e10};
+  EXPECT_GE(Stream(path, 50000).second_half_rate, 0.97 * path.rate);
+}
+
 TEST_F(OnAPath, OfFourHundredMillisecondsItOpensWithTcp) {
   const PathModel path = {.rtt = 0.4, .rate = 1.25e8, .slow_start = true};
   EXPECT_LE(Stream(path, 5000, 0.95 * path.rate).reached_after, 12 * path.rtt);
