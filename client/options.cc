@@ -219,6 +219,16 @@ Status ParseSize(string_view text, uint64_t& size) {
   return absl::OkStatus();
 }
 
+std::string FormatSize(uint64_t size) {
+  const char* unit = "";
+  for (const char* next : {"K", "M", "G", "T"}) {
+    if (size == 0 || size % 1024 != 0) break;
+    size /= 1024;
+    unit = next;
+  }
+  return absl::StrCat(size, unit);
+}
+
 const std::vector<OptionDescription>& DescribeOptions() {
   static const auto* descriptions = [] {
     auto* all = new std::vector<OptionDescription>;

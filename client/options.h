@@ -46,7 +46,8 @@ struct Options {
   // need, and the slots can ask for.
   std::optional<uint64_t> readahead;
   // ... and no less than this, in bytes: what fills a local network and still lies in a
-  // processor's cache, where receiving costs least.
+  // processor's cache, where receiving costs least. Less is tried only where it is faster, on the
+  // same machine.
   uint64_t least_readahead = 4 << 20;
 
   // TCP connections that carry the READs, 1 to kMostConnections, each with its slots. More
@@ -128,6 +129,8 @@ absl::Status SetOption(absl::string_view name, absl::string_view value, Options&
 
 // "4096", "64K", "1M", "2g", "1T": powers of 1024. InvalidArgument otherwise.
 absl::Status ParseSize(absl::string_view text, uint64_t& size);
+// The shortest text that it reads as `size`.
+std::string FormatSize(uint64_t size);
 
 }  // namespace nfs
 

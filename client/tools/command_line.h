@@ -5,22 +5,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "client/options.h"
-#include "client/target.h"
+#include "client/tools/arguments.h"
 
 namespace nfs {
 
 struct CommandLine {
-  std::vector<std::string> targets;
+  Arguments arguments;                // the targets are its operands
   std::optional<std::string> output;  // -o; standard output if not set
   Range range;
-  // Connection options as typed, each seen to be valid. They are applied after the
-  // target's own keys, so that the option wins.
-  std::vector<std::pair<std::string, std::string>> options;
   enum class Stats : uint8_t { kNone, kText, kJson };
   Stats stats = Stats::kNone;
   bool explain = false;
@@ -29,16 +24,13 @@ struct CommandLine {
   bool quiet = false;
   bool help = false;
   bool version = false;
+
+  bool wants_facts() const { return stats != Stats::kNone || explain; }
 };
 
 // Reads main()'s arguments; InvalidArgument says in one line what is wrong and what is
-// right. getopt_long and not absl's flags: those have no short options, exit with 1 and
-// say it in lines of their own.
+// right.
 absl::StatusOr<CommandLine> ParseCommandLine(int argc, char** argv);
-
-// `defaults` with the target's own options set, and then the command line's.
-absl::StatusOr<Options> OptionsFor(const CommandLine& line, const Target& target,
-                                   const Options& defaults);
 
 // What --help prints.
 std::string HelpText();

@@ -1,16 +1,16 @@
 // Tested by tests/client/nfscat_test.cc.
 #include "client/tools/copy.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "client/stream/file_stream.h"
+#include "client/tools/cpu_time.h"
 #include "client/tools/diverter.h"
 #include "client/tools/file_copier.h"
+#include "client/tools/kill_signals.h"
 #include "client/tools/output_file.h"
 #include "client/tools/progress.h"
 
@@ -20,13 +20,6 @@ namespace {
 
 // The piece being written: of small READs it has many.
 constexpr uint64_t kLentBytes = 1 << 20;
-
-// What this process has computed, and the kernel for it.
-absl::Duration CpuTime() {
-  rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
-  return absl::DurationFromTimeval(usage.ru_utime) + absl::DurationFromTimeval(usage.ru_stime);
-}
 
 // One copy in order: stream and output over the session's pump.
 class Copier {
@@ -38,8 +31,8 @@ class Copier {
         progress_(progress),
         diverter_(pump_.transport(), stream, output, session.options()) {}
 
-  absl::Status Run(uint64_t begin) {
-    while (!Done()) {
+  absl::Status Run(uint64_t begin, const std::optional<KillSignals>& signals) {
+    while (!Done() && !(signals.has_value() && signals->any())) {
       FeedOutput();
       if (Done()) break;
       diverter_.Decide(pump_.now());
@@ -86,6 +79,15 @@ class Copier {
   bool ready_ = true;     // whether the stream may have more to lend as it stands
 };
 
+absl::Status CopyStream(Session& session, FileStream& stream, const std::optional<OutputFile>& file,
+                        const std::optional<KillSignals>& signals, Progress& progress,
+                        Output& output) {
+  if (file.has_value()) {
+    return FileCopier(session, stream, output, *file, progress).Run(*signals);
+  }
+  return Copier(session, stream, output, progress).Run(stream.position(), signals);
+}
+
 }  // namespace
 
 absl::Status CopyFrom(Session& session, const Range& range, const CopyWishes& wishes,
@@ -95,14 +97,19 @@ absl::Status CopyFrom(Session& session, const Range& range, const CopyWishes& wi
   const uint64_t lent_bytes = file.has_value() ? FileCopier::kLentBytes : kLentBytes;
   auto stream = FileStream::Make(session, range, lent_bytes);
   if (!stream.ok()) return stream.status();
+  // A file that is left as it is in the middle has holes; and somebody may want to know.
+  std::optional<KillSignals> signals;
+  if (file.has_value() || wishes.report) signals.emplace(session.pump());
   const absl::Duration cpu = CpuTime();
-  Progress progress(wishes.show_progress, to_come, session.pump().now());
-  const absl::Status status = file.has_value()
-                                  ? FileCopier(session, **stream, output, *file, progress).Run()
-                                  : Copier(session, **stream, output, progress).Run(range.offset);
-  if (wishes.facts != nullptr) {
-    *wishes.facts = (*stream)->facts();
-    (*wishes.facts)->cpu = CpuTime() - cpu;
+  absl::Status status;
+  {
+    Progress progress(wishes.show_progress, to_come, session.pump().now());
+    status = CopyStream(session, **stream, file, signals, progress, output);
+  }
+  if (wishes.report) {
+    StreamFacts facts = (*stream)->facts();
+    facts.cpu = CpuTime() - cpu;
+    wishes.report(facts);
   }
   return status;
 }

@@ -2,7 +2,7 @@
 #ifndef CLIENT_TOOLS_COPY_H_
 #define CLIENT_TOOLS_COPY_H_
 
-#include <optional>
+#include <functional>
 
 #include "absl/status/status.h"
 #include "client/options.h"
@@ -16,8 +16,9 @@ namespace nfs {
 // What is asked for beside the bytes, and told.
 struct CopyWishes {
   bool show_progress = false;
-  // Where to put what was measured, whatever becomes of the copy; nothing if it has not begun.
-  std::optional<StreamFacts>* facts = nullptr;
+  // Called with what was measured, whatever becomes of the copy, unless it has not begun: also
+  // when a signal ends the program, which it then does afterwards. May be null.
+  std::function<void(const StreamFacts& facts)> report;
 };
 
 // Writes `range` of the file at `target` to `output`. One thread does it all: it turns

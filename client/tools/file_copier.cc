@@ -4,7 +4,6 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "client/tools/kill_signals.h"
 
 namespace nfs {
 
@@ -29,9 +28,7 @@ FileCopier::FileCopier(Session& session, FileStream& stream, Output& output, con
   for (io::WriteTag tag = io::kMostWritesAt; tag-- != 0;) free_.push_back(tag);
 }
 
-absl::Status FileCopier::Run() {
-  // A file that is left as it is in the middle has holes.
-  const KillSignals signals(pump_);
+absl::Status FileCopier::Run(const KillSignals& signals) {
   while (!Done()) {
     if (signals.any() && failed_.ok()) failed_ = absl::CancelledError("a signal");
     if (Done()) break;

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "client/session/session.h"
 #include "client/stream/file_stream.h"
+#include "client/tools/kill_signals.h"
 #include "client/tools/output.h"
 #include "client/tools/output_file.h"
 #include "client/tools/progress.h"
@@ -32,7 +33,7 @@ class FileCopier {
   // Copies until the stream's end or an error, of it or of the output; that one is in
   // output.status() too, and says how much of the file is whole. In any case the file is no
   // longer than that.
-  absl::Status Run();
+  absl::Status Run(const KillSignals& signals);
 
  private:
   struct Write {

@@ -4,18 +4,17 @@
 
 #include <csignal>
 #include <cstdio>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "client/errors.h"
 #include "client/options.h"
 #include "client/target.h"
 #include "client/tools/command_line.h"
+#include "client/tools/complaints.h"
 #include "client/tools/copy.h"
 #include "client/tools/output.h"
 #include "client/tools/stats_report.h"
@@ -24,17 +23,6 @@ namespace nfs {
 namespace {
 
 constexpr char kVersionText[] = "nfscat 0.1\n";
-
-void Complain(absl::string_view text) {
-  std::fprintf(stderr, "nfscat: %.*s\n", static_cast<int>(text.size()), text.data());
-}
-
-// In the kernel client's own words, which administrators look for. Where there may be a
-// live line of progress it is wiped away first.
-void Announce(absl::string_view text) {
-  const char* const wipe = isatty(STDERR_FILENO) != 0 ? "\r\x1b[K" : "";
-  std::fprintf(stderr, "%s%.*s\n", wipe, static_cast<int>(text.size()), text.data());
-}
 
 // As cat does: the reader of our pipe has seen enough, and nobody needs to be told.
 [[noreturn]] void DieOfSigpipe() {
@@ -55,19 +43,14 @@ absl::StatusOr<std::vector<Job>> PlanJobs(const CommandLine& line) {
   if (!line.quiet) defaults.announce = Announce;
   if (line.verbose) defaults.note = Complain;
   std::vector<Job> jobs;
-  for (const std::string& text : line.targets) {
+  for (const std::string& text : line.arguments.operands) {
     absl::StatusOr<Target> target = ParseTarget(text);
     if (!target.ok()) return Prepend(text + ": ", target.status());
-    absl::StatusOr<Options> options = OptionsFor(line, *target, defaults);
+    absl::StatusOr<Options> options = OptionsFor(line.arguments.connection, *target, defaults);
     if (!options.ok()) return Prepend(text + ": ", options.status());
     jobs.push_back({*std::move(target), *std::move(options)});
   }
   return jobs;
-}
-
-int Fail(const absl::Status& status) {
-  Complain(status.message());
-  return static_cast<int>(KindOf(status));
 }
 
 void Report(const Target& target, const StreamFacts& facts, const CommandLine& line) {
@@ -85,10 +68,11 @@ int RunJobs(const std::vector<Job>& jobs, const CommandLine& line, Output& outpu
   const bool progress = line.progress.value_or(isatty(STDERR_FILENO) != 0);
   int exit_status = 0;
   for (const Job& job : jobs) {
-    std::optional<StreamFacts> facts;
-    const absl::Status status =
-        Copy(job.target, job.options, line.range, {progress, &facts}, output);
-    if (facts.has_value()) Report(job.target, *facts, line);
+    CopyWishes wishes = {.show_progress = progress};
+    if (line.wants_facts()) {
+      wishes.report = [&](const StreamFacts& facts) { Report(job.target, facts, line); };
+    }
+    const absl::Status status = Copy(job.target, job.options, line.range, wishes, output);
     if (output.reader_gone()) DieOfSigpipe();
     if (status.ok()) continue;
     const int failed = Fail(Prepend(job.target.text + ": ", status));
@@ -105,6 +89,7 @@ int Print(const std::string& text) {
 }
 
 int Main(int argc, char** argv) {
+  NameProgram("nfscat");
   std::signal(SIGXFSZ, SIG_IGN);  // a file as large as it may get is an error of a write
   const absl::StatusOr<CommandLine> line = ParseCommandLine(argc, argv);
   if (!line.ok()) return Fail(line.status());

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <iterator>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -23,8 +24,8 @@ std::string Amount(double bytes) {
 
 }  // namespace
 
-Progress::Progress(bool shown, uint64_t total, absl::Time now)
-    : shown_(shown), total_(total), start_(now), next_(now + kInterval) {}
+Progress::Progress(bool shown, uint64_t total, absl::Time now, std::string title)
+    : shown_(shown), total_(total), start_(now), title_(std::move(title)), next_(now + kInterval) {}
 
 Progress::~Progress() {
   if (drawn_) std::fputs("\r\033[K", stderr);
@@ -46,7 +47,7 @@ void Progress::Update(uint64_t bytes, absl::Time now) {
   if (!shown_ || now < next_) return;
   next_ = now + kInterval;
   drawn_ = true;
-  std::fprintf(stderr, "\r\033[K%s", Line(bytes, total_, now - start_).c_str());
+  std::fprintf(stderr, "\r\033[K%s%s", title_.c_str(), Line(bytes, total_, now - start_).c_str());
 }
 
 }  // namespace nfs

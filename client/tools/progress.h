@@ -12,8 +12,9 @@ namespace nfs {
 // "  1.25 GiB of 4.00 GiB  31%  812.3 MiB/s", over itself, a few times a second.
 class Progress {
  public:
-  // Shows nothing unless `shown`. `total` bytes are expected; 0: nobody knows.
-  Progress(bool shown, uint64_t total, absl::Time now);
+  // Shows nothing unless `shown`. `total` bytes are expected; 0: nobody knows. The line begins
+  // with `title`.
+  Progress(bool shown, uint64_t total, absl::Time now, std::string title = "");
   // Wipes the line away.
   ~Progress();
   Progress(const Progress&) = delete;
@@ -31,6 +32,7 @@ class Progress {
   const bool shown_;
   const uint64_t total_;
   const absl::Time start_;
+  const std::string title_;
   absl::Time next_;
   bool drawn_ = false;
 };

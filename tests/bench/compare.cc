@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "client/tools/chart.h"
 #include "tests/bench/child.h"
 #include "tests/bench/compare_flags.h"
 #include "tests/bench/comparison.h"
 #include "tests/bench/latency_comparison.h"
 #include "tests/bench/medians.h"
-#include "tests/bench/plot.h"
 #include "tests/bench/report.h"
 #include "tests/support/private_machine.h"
 
@@ -31,29 +31,33 @@ int Complain(const absl::Status& status, int exit_status) {
   return exit_status;
 }
 
-std::vector<Curve> CurvesOf(const std::vector<Results>& all) {
-  std::map<std::string, Curve> curves;
+std::vector<nfs::Curve> CurvesOf(const std::vector<Results>& all) {
+  std::map<std::string, nfs::Curve> curves;
   std::vector<std::string> names;  // in the order of the table
   for (const Results& results : all) {
     const double gib = static_cast<double>(results.bytes) / (1 << 30);
     for (const Result& result : results.all) {
-      Curve& curve = curves[result.series.name];
+      nfs::Curve& curve = curves[result.series.name];
       if (curve.name.empty()) names.push_back(result.series.name);
       curve.name = result.series.name;
       curve.points.push_back(
           {static_cast<double>(results.rsize), Median(result.series.cpu_seconds) / gib});
     }
   }
-  std::vector<Curve> ordered;
+  std::vector<nfs::Curve> ordered;
   for (const std::string& name : names) ordered.push_back(curves[name]);
   return ordered;
 }
 
 absl::Status WritePlot(const std::string& path, const std::vector<Results>& all) {
-  const std::string title = "Processor seconds of the client per GiB, " + all.front().server +
-                            " server, output to " + all.front().output;
+  const nfs::Chart chart = {
+      .title = "Processor seconds of the client per GiB, " + all.front().server +
+               " server, output to " + all.front().output,
+      .x_name = "bytes of a READ",
+      .curves = CurvesOf(all),
+  };
   std::ofstream file(path);
-  file << PlotSvg(title, CurvesOf(all));
+  file << nfs::DrawChart(chart);
   file.close();
   return file ? absl::OkStatus() : absl::UnavailableError("cannot write " + path);
 }

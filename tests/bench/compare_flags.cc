@@ -130,14 +130,4 @@ uint32_t WindowFor(const CompareFlags& flags, uint32_t rsize) {
   return std::clamp<uint32_t>((4 << 20) / rsize, 4, 64);
 }
 
-std::string SizeText(uint64_t bytes) {
-  const char* unit = "";
-  for (const char* next : {"K", "M", "G", "T"}) {
-    if (bytes == 0 || bytes % 1024 != 0) break;
-    bytes /= 1024;
-    unit = next;
-  }
-  return absl::StrCat(bytes, unit);
-}
-
 }  // namespace bench

@@ -40,9 +40,6 @@ extern const char kCompareHelp[];
 uint64_t FileSize(const CompareFlags& flags, uint32_t rsize);
 uint32_t WindowFor(const CompareFlags& flags, uint32_t rsize);
 
-// "1M", "32K".
-std::string SizeText(uint64_t bytes);
-
 }  // namespace bench
 
 #endif  // TESTS_BENCH_COMPARE_FLAGS_H_

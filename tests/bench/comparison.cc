@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/options.h"
 #include "tests/bench/contenders.h"
 #include "tests/bench/site.h"
 #include "tests/bench/trial.h"
@@ -48,7 +49,8 @@ class Comparison {
     site_ = *std::move(site);
     absl::Status status = Prepare();
     for (int round = 0; status.ok() && round < flags_.runs; ++round) {
-      ShowProgress(absl::StrCat(SizeText(rsize_), ": round ", round + 1, " of ", flags_.runs));
+      ShowProgress(
+          absl::StrCat(nfs::FormatSize(rsize_), ": round ", round + 1, " of ", flags_.runs));
       status = RunRound();
     }
     ShowProgress("");
@@ -81,7 +83,7 @@ class Comparison {
     results_.bytes = flags_.random != 0 ? flags_.random * rsize_ : size_;
     results_.rsize = rsize_;
     for (const Contender& contender : contenders_) {
-      ShowProgress(absl::StrCat(SizeText(rsize_), ": checking ", contender.name));
+      ShowProgress(absl::StrCat(nfs::FormatSize(rsize_), ": checking ", contender.name));
       const absl::Status status = Check(contender);
       if (!status.ok()) return status;
       results_.all.push_back({.series = {.name = contender.name}});
@@ -93,10 +95,12 @@ class Comparison {
   std::string Title() const {
     const std::string what =
         flags_.random != 0
-            ? absl::StrCat(flags_.random, " random READs of ", SizeText(rsize_), " in ",
-                           SizeText(size_), " from the ", ServerName(flags_.server), " server")
-            : absl::StrCat(SizeText(size_), " from the ", ServerName(flags_.server), " server to ",
-                           OutputName(flags_.output), ", READs of ", SizeText(rsize_));
+            ? absl::StrCat(flags_.random, " random READs of ", nfs::FormatSize(rsize_), " in ",
+                           nfs::FormatSize(size_), " from the ", ServerName(flags_.server),
+                           " server")
+            : absl::StrCat(nfs::FormatSize(size_), " from the ", ServerName(flags_.server),
+                           " server to ", OutputName(flags_.output), ", READs of ",
+                           nfs::FormatSize(rsize_));
     return absl::StrCat(what, ", medians of ", flags_.runs, " rounds");
   }
 
@@ -121,7 +125,7 @@ class Comparison {
     const TrialRunner runner(flags_.output, job, processors_);
     std::vector<std::optional<uint64_t>> counts;
     for (const Contender& contender : ContendersFor(flags_, job)) {
-      ShowProgress(absl::StrCat(SizeText(rsize_), ": counting ", contender.name));
+      ShowProgress(absl::StrCat(nfs::FormatSize(rsize_), ": counting ", contender.name));
       counts.push_back(runner.CountSyscalls(contender));
     }
     return counts;

@@ -1,3 +1,4 @@
+#include "client/options.h"
 #include "tests/bench/contenders.h"
 
 #include <algorithm>
@@ -99,7 +100,7 @@ void TellOnce(const std::string& text) {
 std::vector<Contender> LibnfsTool(const char* name, const Job& job, const Words& arguments,
                                   bool writes) {
   if (job.rsize < kSmallestServerRsize) {
-    TellOnce(absl::StrCat(name, " cannot have READs of ", SizeText(job.rsize)));
+    TellOnce(absl::StrCat(name, " cannot have READs of ", nfs::FormatSize(job.rsize)));
     return {};
   }
   const std::string path = support::FindProgram(name);

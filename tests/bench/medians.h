@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "client/tools/median.h"
+
 namespace bench {
 
-// The middle one; the mean of the two middle ones of an even number. REQUIRES: not empty.
-double Median(std::vector<double> values);
+using nfs::Median;
 
 // The runs of one contender, by turns with the others'.
 struct Series {

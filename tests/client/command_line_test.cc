@@ -30,19 +30,19 @@ TEST(CommandLine, TakesValuesAfterASpaceOrAnEqualsSignAndTargetsAnywhere) {
   const auto line = Parse({"h:/a", "--offset", "1K", "--length=2K", "-o", "out", "h:/b", "-v",
                            "--rsize=64K", "--slots", "3", "--noresvport"});
   ASSERT_TRUE(line.ok()) << line.status();
-  EXPECT_THAT(line->targets, ElementsAre("h:/a", "h:/b"));
+  EXPECT_THAT(line->arguments.operands, ElementsAre("h:/a", "h:/b"));
   EXPECT_EQ(line->range.offset, 1024u);
   EXPECT_EQ(line->range.length, 2048u);
   EXPECT_EQ(line->output, "out");
   EXPECT_TRUE(line->verbose);
-  ASSERT_EQ(line->options.size(), 3u);
-  EXPECT_EQ(line->options[0].second, "64K");
+  ASSERT_EQ(line->arguments.connection.size(), 3u);
+  EXPECT_EQ(line->arguments.connection[0].second, "64K");
 }
 
 TEST(CommandLine, AfterTwoDashesEverythingIsATarget) {
   const auto line = Parse({"--", "-o:/x"});
   ASSERT_TRUE(line.ok());
-  EXPECT_THAT(line->targets, ElementsAre("-o:/x"));
+  EXPECT_THAT(line->arguments.operands, ElementsAre("-o:/x"));
 }
 
 TEST(CommandLine, WithoutATargetIsAUsageErrorUnlessHelpIsWanted) {
@@ -71,7 +71,7 @@ TEST(OptionsFor, LetTheCommandLineWinOverTheUrlAndTheUrlOverTheDefaults) {
   ASSERT_TRUE(line.ok());
   Options defaults;
   defaults.retransmissions = 9;
-  const auto options = OptionsFor(*line, *ParseTarget(line->targets[0]), defaults);
+  const auto options = OptionsFor(line->arguments.connection, *ParseTarget(line->arguments.operands[0]), defaults);
   ASSERT_TRUE(options.ok());
   EXPECT_EQ(options->rsize, 65536u);
   EXPECT_EQ(options->slots, 5);

@@ -107,6 +107,21 @@ TEST_F(NfscatTest, SaysItAfterAnErrorToo) {
   EXPECT_THAT(outcome.err, HasSubstr("NFS3ERR_IO (5)"));
 }
 
+// One that takes too long is measured all the same.
+TEST_F(NfscatTest, SaysWhatItMeasuredWhenASignalEndsIt) {
+  Rules("READ offset=1M.. drop");
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    support::Subprocess program(CommandOf({"--stats=json", "--rsize=64K", Url("/export/file")}));
+    ASSERT_TRUE(program.AwaitOutput(1 << 20));
+    program.Signal(signal);
+    const Outcome outcome = program.Finish();
+    EXPECT_EQ(outcome.signal, signal) << outcome.exit_status;
+    EXPECT_THAT(outcome.err, StartsWith("{\"bytes\":1048576,"));
+    EXPECT_THAT(outcome.err, HasSubstr("\"bottleneck\":"));
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+  }
+}
+
 TEST_F(NfscatTest, ExplainsWhatLimitedIt) {
   const Outcome outcome = Run({"--explain", "--rsize=64K", Url("/export/file")});
   EXPECT_THAT(outcome.err, StartsWith("What limited " + Url("/export/file") + ": "));

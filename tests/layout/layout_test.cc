@@ -47,6 +47,7 @@ const std::vector<Arrow>& Arrows() {
        {"client/stream/read_retries", "client/stream/window.h",
         "client/connection/patient_wait.h"}},
       {"client/stream/", {"client/", "rpc/", "xdr/"}},
+      {"client/tools/bench/ranges", {"client/tools/bench/ranges.h", "client/options.h"}},
       {"client/tools/", {"client/", "io/"}},
       {"client/examples/", {"client/file_reader.h"}},
       {"client/", {"client/"}},

@@ -1,4 +1,4 @@
-#include "tests/bench/plot.h"
+#include "client/tools/chart.h"
 
 #include <cstdio>
 #include <string>
@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace bench {
+namespace nfs {
 namespace {
 
 using testing::HasSubstr;
@@ -38,7 +38,11 @@ std::vector<Place> PlacesOf(const std::string& svg) {
   return places;
 }
 
-TEST(Plot, DrawsEveryCurveAndNamesIt) {
+std::string PlotSvg(const std::string& title, const std::vector<Curve>& curves) {
+  return DrawChart({.title = title, .curves = curves});
+}
+
+TEST(Chart, DrawsEveryCurveAndNamesIt) {
   const std::string svg = PlotSvg(
       "title", {{"one", {{4096, 2}, {1 << 20, 0.1}}}, {"two", {{4096, 4}, {1 << 20, 0.3}}}});
   EXPECT_EQ(CountOf(svg, "<polyline"), 2u);
@@ -48,7 +52,7 @@ TEST(Plot, DrawsEveryCurveAndNamesIt) {
   }
 }
 
-TEST(Plot, HasLogarithmicAxes) {
+TEST(Chart, HasLogarithmicAxes) {
   const std::vector<Place> places =
       PlacesOf(PlotSvg("", {{"halving", {{1024, 8}, {2048, 4}, {4096, 2}, {8192, 1}}}}));
   ASSERT_EQ(places.size(), 4u);
@@ -60,28 +64,47 @@ TEST(Plot, HasLogarithmicAxes) {
   EXPECT_GT(places[1].y, places[0].y);  // less cost is further down
 }
 
-TEST(Plot, SortsThePointsOfACurve) {
+TEST(Chart, SortsThePointsOfACurve) {
   EXPECT_EQ(PlotSvg("", {{"a", {{1, 1}, {2, 2}}}}), PlotSvg("", {{"a", {{2, 2}, {1, 1}}}}));
 }
 
-TEST(Plot, StaysInsideItsBox) {
+TEST(Chart, StaysInsideItsBox) {
   const std::vector<Place> places = PlacesOf(PlotSvg("", {{"wide", {{1, 1e-3}, {1 << 20, 100}}}}));
   for (const Place& place : places) {
     EXPECT_TRUE(place.x >= 0 && place.x <= 760 && place.y >= 0 && place.y <= 420);
   }
 }
 
-TEST(Plot, CanBeReadInTheDark) {
+TEST(Chart, DrawsALevelAcrossAndNamesIt) {
+  const std::string svg =
+      DrawChart({.curves = {{"fixed", {{1, 1}, {4, 4}}}}, .levels = {{"auto", 8}}});
+  EXPECT_EQ(CountOf(svg, "stroke-dasharray"), 1u);
+  EXPECT_THAT(svg, HasSubstr(">auto<"));
+}
+
+TEST(Chart, DrawsFromTheLeastToTheMostWhereTheyDiffer) {
+  const std::string svg =
+      DrawChart({.curves = {{"spread", {{1, 2, 1, 3}, {2, 2, 2, 2}, {4, 2, 0, 0}}}}});
+  EXPECT_EQ(CountOf(svg, "<path"), 1u);
+}
+
+TEST(Chart, CountsWhatIsNotASize) {
+  const std::string svg =
+      DrawChart({.x_is_size = false, .curves = {{"slots", {{1, 1}, {1024, 2}}}}});
+  EXPECT_THAT(svg, HasSubstr(">1024<"));
+}
+
+TEST(Chart, CanBeReadInTheDark) {
   EXPECT_THAT(PlotSvg("", {}), HasSubstr("prefers-color-scheme: dark"));
 }
 
-TEST(Plot, EscapesNames) {
+TEST(Chart, EscapesNames) {
   const std::string svg = PlotSvg("a<b", {{"x & y", {{1, 1}}}});
   EXPECT_THAT(svg, HasSubstr("a&lt;b"));
   EXPECT_THAT(svg, HasSubstr("x &amp; y"));
 }
 
-TEST(Plot, LeavesOutWhatHasNoPlaceOnIt) {
+TEST(Chart, LeavesOutWhatHasNoPlaceOnIt) {
   const std::string svg =
       PlotSvg("", {{"nothing", {}}, {"zero", {{4096, 0}}}, {"one", {{4096, 1}, {8192, 0}}}});
   EXPECT_EQ(CountOf(svg, "<polyline"), 1u);
@@ -91,4 +114,4 @@ TEST(Plot, LeavesOutWhatHasNoPlaceOnIt) {
 }
 
 }  // namespace
-}  // namespace bench
+}  // namespace nfs

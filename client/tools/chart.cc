@@ -1,5 +1,5 @@
-// Tested by tests/bench/plot_test.cc.
-#include "tests/bench/plot.h"
+// Tested by tests/client/chart_test.cc.
+#include "client/tools/chart.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "tests/bench/compare_flags.h"
+#include "client/options.h"
 
-namespace bench {
+namespace nfs {
 
 namespace {
 
@@ -66,10 +66,9 @@ struct Bounds {
 
 std::vector<Curve> Drawable(std::vector<Curve> curves) {
   for (Curve& curve : curves) {
-    std::erase_if(curve.points, [](const Curve::Point& point) {
-      return !(point.rsize > 0 && point.cpu_per_gib > 0);
-    });
-    std::ranges::sort(curve.points, {}, &Curve::Point::rsize);
+    std::erase_if(curve.points,
+                  [](const Curve::Point& point) { return !(point.x > 0 && point.y > 0); });
+    std::ranges::sort(curve.points, {}, &Curve::Point::x);
   }
   std::erase_if(curves, [](const Curve& curve) { return curve.points.empty(); });
   return curves;
@@ -97,85 +96,116 @@ std::vector<double> RoundNumbers(const Bounds& bounds) {
   return numbers;
 }
 
-class Plot {
+class Drawing {
  public:
-  explicit Plot(const std::vector<Curve>& curves) : curves_(Drawable(curves)) {
+  explicit Drawing(const Chart& chart) : chart_(chart), curves_(Drawable(chart.curves)) {
     for (const Curve& curve : curves_) {
       for (const Curve::Point& point : curve.points) {
-        sizes_.Add(point.rsize);
-        costs_.Add(point.cpu_per_gib);
+        across_.Add(point.x);
+        upwards_.Add(point.y);
+        if (HasSpread(point)) upwards_.Add(point.low), upwards_.Add(point.high);
       }
     }
-    costs_.low *= 0.8;
-    costs_.high *= 1.25;
+    for (const Level& level : chart.levels) upwards_.Add(level.y);
+    upwards_.low *= 0.8;
+    upwards_.high *= 1.25;
   }
 
   std::string Draw() const {
     if (curves_.empty()) return "";
     std::string text = Grid();
-    for (size_t i = 0; i < curves_.size(); ++i) {
-      absl::StrAppend(&text, DrawCurve(curves_[i], kColors[i % std::size(kColors)]),
-                      Legend(curves_[i].name, i));
+    size_t row = 0;
+    for (const Curve& curve : curves_) {
+      absl::StrAppend(&text, DrawCurve(curve, ColorOf(row)), Legend(curve.name, row));
+      ++row;
+    }
+    for (const Level& level : chart_.levels) {
+      absl::StrAppend(&text, DrawLevel(level, ColorOf(row)), Legend(level.name, row));
+      ++row;
     }
     return text;
   }
 
  private:
+  static const char* ColorOf(size_t row) { return kColors[row % std::size(kColors)]; }
+  static bool HasSpread(const Curve::Point& point) {
+    return point.low > 0 && point.high > point.low;
+  }
+
   std::string Grid() const {
     std::string text;
-    for (const double cost : RoundNumbers(costs_)) {
-      const double at = y_axis().At(cost);
+    for (const double number : RoundNumbers(upwards_)) {
+      const double at = y_axis().At(number);
       absl::StrAppend(&text, Line(kLeft, at, kRight, at),
-                      Text(kLeft - 8, at + 4, "end", absl::StrCat(cost)));
+                      Text(kLeft - 8, at + 4, "end", absl::StrCat(number)));
     }
-    for (double size = 1; size <= sizes_.high; size *= 2) {
-      if (size < sizes_.low) continue;
-      const double at = x_axis().At(size);
+    for (double x = 1; x <= across_.high; x *= 2) {
+      if (x < across_.low) continue;
+      const double at = x_axis().At(x);
       absl::StrAppend(&text, Line(at, kTop, at, kBottom),
-                      Text(at, kBottom + 18, "middle", SizeText(static_cast<uint64_t>(size))));
+                      Text(at, kBottom + 18, "middle", NameOfX(static_cast<uint64_t>(x))));
     }
     return text;
   }
 
+  std::string NameOfX(uint64_t x) const {
+    return chart_.x_is_size ? FormatSize(x) : absl::StrCat(x);
+  }
+
   std::string DrawCurve(const Curve& curve, const char* color) const {
-    std::string points;
+    std::string corners;
     std::string marks;
     for (const Curve::Point& point : curve.points) {
-      const double x = x_axis().At(point.rsize);
-      const double y = y_axis().At(point.cpu_per_gib);
-      absl::StrAppend(&points, absl::StrFormat("%.1f,%.1f ", x, y));
-      absl::StrAppend(
-          &marks, absl::StrFormat("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\"/>\n", x, y,
-                                  color));
+      const double x = x_axis().At(point.x);
+      const double y = y_axis().At(point.y);
+      absl::StrAppend(&corners, absl::StrFormat("%.1f,%.1f ", x, y));
+      absl::StrAppend(&marks, absl::StrFormat("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" "
+                                              "fill=\"%s\"/>\n",
+                                              x, y, color));
+      if (HasSpread(point)) marks += DrawSpread(point, color);
     }
     return absl::StrFormat(
-        "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n%s", points,
+        "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n%s", corners,
         color, marks);
+  }
+
+  std::string DrawSpread(const Curve::Point& point, const char* color) const {
+    const double x = x_axis().At(point.x);
+    return absl::StrFormat("<path d=\"M%.1f %.1fV%.1f\" stroke=\"%s\"/>\n", x,
+                           y_axis().At(point.low), y_axis().At(point.high), color);
+  }
+
+  std::string DrawLevel(const Level& level, const char* color) const {
+    return absl::StrFormat(
+        "<path d=\"M%.1f %.1fH%.1f\" stroke=\"%s\" stroke-width=\"2\" "
+        "stroke-dasharray=\"6 4\"/>\n",
+        kLeft, y_axis().At(level.y), kRight, color);
   }
 
   static std::string Legend(const std::string& name, size_t row) {
     const double y = kTop + 12 + 22 * static_cast<double>(row);
     return absl::StrFormat("<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"4\" fill=\"%s\"/>\n",
-                           kRight + 20, y - 6, kColors[row % std::size(kColors)]) +
+                           kRight + 20, y - 6, ColorOf(row)) +
            Text(kRight + 42, y, "start", name);
   }
 
-  Axis x_axis() const { return {sizes_.low, sizes_.high, kLeft + 20, kRight - 20}; }
-  Axis y_axis() const { return {costs_.low, costs_.high, kBottom, kTop}; }
+  Axis x_axis() const { return {across_.low, across_.high, kLeft + 20, kRight - 20}; }
+  Axis y_axis() const { return {upwards_.low, upwards_.high, kBottom, kTop}; }
 
+  const Chart& chart_;
   const std::vector<Curve> curves_;
-  Bounds sizes_;
-  Bounds costs_;
+  Bounds across_;
+  Bounds upwards_;
 };
 
 }  // namespace
 
-std::string PlotSvg(const std::string& title, const std::vector<Curve>& curves) {
+std::string DrawChart(const Chart& chart) {
   return absl::StrCat(
       absl::StrFormat("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\">\n",
                       kWidth, kHeight),
-      kStyle, Text(kLeft, 28, "start", title), Plot(curves).Draw(),
-      Text((kLeft + kRight) / 2, kBottom + 38, "middle", "bytes of a READ"), "</svg>\n");
+      kStyle, Text(kLeft, 28, "start", chart.title), Drawing(chart).Draw(),
+      Text((kLeft + kRight) / 2, kBottom + 38, "middle", chart.x_name), "</svg>\n");
 }
 
-}  // namespace bench
+}  // namespace nfs
