@@ -29,6 +29,14 @@ find_nfscat() {
 
 scratch=$(mktemp -d)
 machine=
+devices=() # of the machine, beside those that all have; as QEMU's options
+
+# add_disk BYTES BYTES_A_SECOND: an empty one, /dev/vda there, that is read no faster.
+add_disk() {
+  truncate -s "$1" "$scratch/disk"
+  devices+=(-drive "file=$scratch/disk,format=raw,if=none,id=disk,throttling.bps-read=$2"
+    -device "virtio-blk-pci,drive=disk")
+}
 clean_up() {
   [ -z "$machine" ] || kill "$machine" 2>/dev/null
   rm -rf "$scratch"
@@ -54,7 +62,7 @@ boot() {
   mkfifo "$scratch/console"
   qemu-system-x86_64 -accel "$accelerator" -cpu max -smp 2 -m "$memory" \
     -nodefaults -no-user-config -no-reboot -display none -nic none -serial stdio \
-    -device virtio-rng-pci -kernel "$lab/vmlinuz" -initrd "$scratch/initrd" \
+    -device virtio-rng-pci "${devices[@]}" -kernel "$lab/vmlinuz" -initrd "$scratch/initrd" \
     -append "console=ttyS0 quiet loglevel=1 panic=-1 mitigations=off rdinit=/init" \
     </dev/null >"$scratch/console" &
   machine=$!
